@@ -1,0 +1,6 @@
+#include <cstdio>
+
+int main() {
+  std::puts("agenttalk " AGENTTALK_VERSION);
+  return 0;
+}

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace agenttalk {
+
+struct JsonLimits {
+  std::size_t max_bytes = std::size_t{1} << 20;
+  std::size_t max_depth = 64;
+};
+
+// Strict RFC 8259: refuses bad UTF-8, duplicate keys and trailing text (JSON_INVALID), nesting beyond
+// `max_depth` (JSON_TOO_DEEP) and more than `max_bytes` (TOO_LARGE). The message says line and column.
+Result<boost::json::value> ParseJson(std::string_view text, const JsonLimits& limits = {});
+
+// RFC 8785: the one byte sequence that stands for this value.
+std::string CanonicalJson(const boost::json::value& value);
+
+// Two-space indentation, for people; ends with a newline.
+std::string PrettyJson(const boost::json::value& value);
+
+}  // namespace agenttalk
