@@ -15,6 +15,13 @@ struct Content {
 
   bool operator==(const Content&) const = default;
   [[nodiscard]] bool empty() const { return digest.IsZero(); }
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("digest", self.digest);
+    f("size", self.size);
+    f("row", self.row);
+  }
 };
 
 }  // namespace agenttalk

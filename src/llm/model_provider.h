@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/time.h"
+#include "model/model_request.h"
+
+// Asking a model. Everything happens on the loop's thread.
+namespace agenttalk {
+
+struct ModelReply {
+  ModelOutcome outcome;
+  // The reply counts only after this time on the caller's clock; providers never sleep. Zero for real ones.
+  Duration after{};
+};
+
+// A call that is under way. Destroying it cancels: the callback is not called any more.
+class ModelCall {
+ public:
+  ModelCall() = default;
+  virtual ~ModelCall() = default;
+  ModelCall(const ModelCall&) = delete;
+  ModelCall& operator=(const ModelCall&) = delete;
+};
+
+class ModelProvider {
+ public:
+  using Done = std::function<void(ModelReply)>;
+
+  virtual ~ModelProvider() = default;
+
+  // Asks; `done` is called exactly once unless the call is cancelled. A provider that answers in process
+  // calls `done` before it returns, and returns null. `request.timeout` bounds the call.
+  [[nodiscard]] virtual std::unique_ptr<ModelCall> Ask(ModelRequest request, Done done) = 0;
+};
+
+}  // namespace agenttalk

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/issue.h"
+#include "model/model_request.h"
+
+// Reads what a model answered to a request of the composer. Models wrap their JSON in fences and chatter;
+// what is accepted is the bare object, one code fence, or the one balanced object in a text. Two objects are
+// refused rather than guessed between.
+namespace agenttalk {
+
+struct AnswerContract {
+  bool score_required = false;
+  std::span<const std::string> outputs;  // declared; of two or more each must be given
+  bool commands_allowed = true;          // otherwise "commands" is an error
+  bool tools_allowed = true;             // otherwise "tool_calls" is an error
+  std::size_t max_bytes = std::size_t{4} << 20;
+  std::size_t max_depth = 64;
+};
+
+// A string is itself; any other JSON value is kept as its canonical JSON text.
+struct AnswerText {
+  std::string text;
+  bool is_json = false;
+
+  bool operator==(const AnswerText&) const = default;
+};
+
+struct Answer {
+  std::optional<AnswerText> result;  // missing only where tool calls or all declared outputs stand instead
+  std::optional<double> score;
+  std::string score_explanation;
+  std::map<std::string, AnswerText> outputs;
+  std::vector<std::string> commands;  // each the JSON text of one object; the registry checks them
+  std::vector<ToolCall> tool_calls;
+  std::vector<Issue> warnings;
+
+  bool operator==(const Answer&) const = default;
+};
+
+// The errors are complete and in words that can be sent back to the model.
+std::expected<Answer, Issues> ReadAnswer(std::string_view text, const AnswerContract& contract);
+
+// The JSON object in a text: bare, in a code fence, or the one balanced object. The view is into `text`, and
+// what it holds is balanced, not yet known to be valid.
+std::expected<std::string_view, Issue> FindJsonObject(std::string_view text);
+
+}  // namespace agenttalk

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/issue.h"
+#include "base/time.h"
+#include "model/content.h"
+#include "model/model_request.h"
+#include "model/stored_request.h"
+
+// Puts a request together. The order is: the agent's prompt, its skills, the command's prompt, the score
+// criteria, the inputs, the output contract. The first two are the system text, the same for every command of
+// an agent; the rest is one user message.
+//
+// Inputs are data that strangers may have written. Each stands between lines that carry a marker nobody
+// outside can foresee (an HMAC over the content, so an input that contains the marker of an earlier call
+// changes it), and the model is told not to obey what stands there. An input goes in whole or is listed with
+// its path; none is cut.
+namespace agenttalk {
+
+enum class Language : std::uint8_t { kEnglish, kChinese };
+
+struct SkillSummary {
+  std::string name;
+  std::string description;
+};
+
+// Made once per agent and profile version, then shared by all its requests.
+SharedContent ComposeSystem(std::string_view agent_prompt, std::span<const SkillSummary> skills,
+                            Language language = Language::kEnglish);
+
+struct PromptInput {
+  std::string_view name;
+  Content content;
+  bool is_text = true;  // see IsPromptText
+};
+
+// True for bytes that can stand in a prompt: valid UTF-8, no control characters but tab, LF, CR and FF.
+bool IsPromptText(std::string_view bytes);
+
+inline constexpr std::uint64_t kDefaultInlineBudget = 256 * 1024;
+
+// Views are only read during the call.
+struct ComposeInput {
+  CallIds ids;
+  std::string_view provider;
+  std::string_view model;
+  ModelParameters parameters;
+  Duration timeout{};
+  Language language = Language::kEnglish;
+
+  Content system;         // ComposeSystem(…).content, with its row
+  Content tools;          // EncodeTools(…), for providers with tool calls of their own; empty: none
+  Content answer_schema;  // for providers with structured output; empty: none
+  std::span<const ToolSpec> text_tools;  // for providers without: announced and called in the text
+
+  std::string_view prompt;
+  bool score_required = false;
+  std::string_view score_criteria;
+  std::uint32_t rework_round = 0;      // 0: the first time
+  std::string_view rework_reason;      // why the last result was not enough
+  std::string_view thinking_commands;  // the commands the agent may issue, listed; empty: none
+  std::span<const PromptInput> inputs;
+  std::span<const std::string> missing_inputs;  // names or globs, when it runs without waiting for them
+  std::span<const std::string> outputs;         // declared output names
+
+  std::string_view input_folder;  // where tools find the inputs, e.g. "workspace/plan_a/t1/inputs/"
+  std::string_view fence_key;     // a secret of the hub
+  std::uint64_t inline_budget = kDefaultInlineBudget;  // bytes of all inlined inputs together
+};
+
+struct Composed {
+  StoredRequest request;
+  Digest reuse_key;                    // also in the request
+  std::uint64_t estimated_tokens = 0;  // of the whole request; errs on the high side, for budgets
+  std::vector<Issue> warnings;         // e.g. a text that was listed instead of inlined
+};
+
+// The reuse key covers provider, model, parameters, system text (agent prompt and skills), tools, schema, the
+// command's texts, the inputs' names and hashes, agent, task and rework round. In an open plan the command's
+// id stands in for the task's, so that two commands with the same text get their own answers. The plan, other
+// ids, paths, the timeout and the fence are not in it.
+Composed Compose(const ComposeInput& input);
+
+// A round after an answer that could not be used: the answer as it came, and what is wrong with it.
+struct RepairInput {
+  const StoredRequest* parent = nullptr;
+  Content parent_content;  // EncodeRequest(*parent), as stored
+  std::uint32_t attempt = 2;
+  Content answer;  // the raw answer's text
+  std::span<const Issue> errors;
+  std::string_view fence_key;
+  Language language = Language::kEnglish;
+};
+
+StoredRequest ComposeRepair(const RepairInput& input);
+
+struct ToolOutcome {
+  ToolCall call;
+  Content output;
+  bool failed = false;
+};
+
+// A round after the tools that an answer asked for were run.
+struct ToolRoundInput {
+  const StoredRequest* parent = nullptr;
+  Content parent_content;
+  std::uint32_t attempt = 2;
+  Content answer;      // the raw answer's text; empty when it held tool calls alone
+  bool native = true;  // false: the calls were in the answer's text, the results go back as a user message
+  std::span<const ToolOutcome> outcomes;
+  std::string_view fence_key;
+  Language language = Language::kEnglish;
+};
+
+StoredRequest ComposeToolRound(const ToolRoundInput& input);
+
+}  // namespace agenttalk
