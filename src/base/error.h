@@ -8,7 +8,8 @@
 
 namespace agenttalk {
 
-// What went wrong, for a caller that reacts (code) and for a person (message, and a hint that says what to do).
+// What went wrong, for a caller that reacts (code) and for a person (message, and a hint that says what to
+// do).
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;
@@ -28,9 +29,9 @@ using Result = std::expected<T, Error>;
 }  // namespace agenttalk
 
 // Yields the value of a Result, or returns its error from the enclosing function.
-#define TRY(expression)                                                       \
-  __extension__({                                                             \
-    auto try_result = (expression);                                           \
-    if (!try_result) return std::unexpected(std::move(try_result).error());   \
-    std::move(try_result).value();                                            \
+#define TRY(expression) \
+  __extension__({ \
+    auto try_result = (expression); \
+    if (!try_result) return std::unexpected(std::move(try_result).error()); \
+    std::move(try_result).value(); \
   })

@@ -6,7 +6,7 @@ namespace agenttalk {
 
 std::string_view ToString(ErrorCode code) {
   switch (code) {
-#define X(name, text)   \
+#define X(name, text) \
   case ErrorCode::name: \
     return text;
     AGENTTALK_ERROR_CODES(X)

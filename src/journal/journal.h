@@ -14,9 +14,10 @@
 #include "base/ids.h"
 #include "model/content.h"
 
-// The journal is the truth: an append-only list of rows plus content-addressed bytes. It knows nothing of what
-// the events mean. A row holds the events that one step made in one stream (a plan; the empty id is the hub's
-// own stream). Event numbers are global, dense and given by the caller; versions count the rows of a stream.
+// The journal is the truth: an append-only list of rows plus content-addressed bytes. It knows nothing of
+// what the events mean. A row holds the events that one step made in one stream (a plan; the empty id is the
+// hub's own stream). Event numbers are global, dense and given by the caller; versions count the rows of a
+// stream.
 namespace agenttalk {
 
 // Bytes that become part of the journal with the commit that first names them.
@@ -26,9 +27,9 @@ struct NewContent {
 };
 
 struct JournalRow {
-  PlanId stream;                     // empty: the hub
-  std::uint64_t version = 0;         // 1 for a stream's first row; must be the stream's last version + 1
-  std::uint64_t first_event = 0;     // number of the first event in the row; the row's key
+  PlanId stream;                  // empty: the hub
+  std::uint64_t version = 0;      // 1 for a stream's first row; must be the stream's last version + 1
+  std::uint64_t first_event = 0;  // number of the first event in the row; the row's key
   std::uint32_t event_count = 0;
   std::string events;                // encoded by model/event_codec
   std::vector<NewContent> contents;  // small ones, kept in the row behind the events
@@ -75,17 +76,19 @@ class Journal {
   // Commit must carry the returned epoch.
   virtual Result<std::uint64_t> BeginEpoch() = 0;
 
-  // One commit for all of `appends`; durable when it returns. VERSION_CONFLICT or FENCED: nothing was written.
-  // After any other failure the outcome is unknown and the journal refuses further commits: the process must
-  // end and recover from disk.
+  // One commit for all of `appends`; durable when it returns. VERSION_CONFLICT or FENCED: nothing was
+  // written. After any other failure the outcome is unknown and the journal refuses further commits: the
+  // process must end and recover from disk.
   virtual Result<void> Commit(std::span<const Append> appends, std::uint64_t epoch) = 0;
 
   virtual Result<std::uint64_t> LastEvent() = 0;
   virtual Result<std::vector<StreamInfo>> Streams(bool live_only) = 0;
   virtual Result<std::optional<StreamInfo>> FindStream(const PlanId& stream) = 0;
   virtual Result<std::optional<Snapshot>> LatestSnapshot(const PlanId& stream) = 0;
-  // Rows of one stream with version > after_version, in order; all rows with first_event > after_event, in order.
-  virtual Result<void> ReadStream(const PlanId& stream, std::uint64_t after_version, const RowVisitor& visit) = 0;
+  // Rows of one stream with version > after_version, in order; all rows with first_event > after_event, in
+  // order.
+  virtual Result<void> ReadStream(const PlanId& stream, std::uint64_t after_version,
+                                  const RowVisitor& visit) = 0;
   virtual Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit) = 0;
 
   // The bytes of a content that a committed row or blob holds; NOT_FOUND otherwise.
