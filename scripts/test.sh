@@ -1,0 +1,34 @@
+#!/bin/sh
+# Everything `make test` checks, phase by phase, each with its time.
+# usage: test.sh [PHASE…]   (default: all)
+set -eu
+cd "$(dirname "$0")/.."
+export JOBS="${JOBS:-$(nproc)}"
+
+phase_format() { scripts/format.sh --check; }
+phase_arrows() { python3 scripts/check-arrows.py; }
+phase_release() { scripts/build.sh release; }
+phase_tidy() {
+  [ -e build/dev/compile_commands.json ] || cmake --preset dev >/dev/null
+  python3 scripts/tidy.py --jobs "$JOBS"
+}
+phase_dev() { scripts/build.sh dev; }
+phase_unit() { ctest --preset dev --no-tests=ignore --output-log build/ctest.log; }
+phase_fuzz() { scripts/fuzz.sh 20; }
+phase_e2e() { python3 tests/e2e/run.py --binary build/release/agenttalk; }
+
+[ $# -gt 0 ] || set -- format arrows release dev unit tidy fuzz e2e
+begin=$(date +%s)
+for phase in "$@"; do
+  echo "== $phase"
+  start=$(date +%s)
+  # Not `phase || fail`: that would switch `set -e` off inside the phase.
+  trap 'echo "== $phase FAILED after $(($(date +%s) - start)) s" >&2' EXIT
+  "phase_$phase"
+  trap - EXIT
+  echo "== $phase: $(($(date +%s) - start)) s"
+done
+echo "== all phases passed in $(($(date +%s) - begin)) s: $*"
+case " $* " in
+  *" unit "*) sed -n '/tests passed/p' build/ctest.log ;;
+esac

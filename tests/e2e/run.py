@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Runs the real binary as a person would and looks at what it prints, leaves and returns.
+
+usage: run.py --binary PATH [--only TEXT] [--list]
+
+Tests are the functions named test_* of the modules test_*.py beside this file; their docstring's first line is what
+they show. Each gets a fresh Sandbox. The last line is "N passed, N failed".
+"""
+
+import argparse
+import importlib.util
+import pathlib
+import sys
+import time
+import traceback
+
+from sandbox import Sandbox, Skip
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def collect():
+    for path in sorted(HERE.glob("test_*.py")):
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for name, value in vars(module).items():
+            if name.startswith("test_") and callable(value):
+                yield f"{path.stem.removeprefix('test_')}.{name.removeprefix('test_')}", value
+
+
+def run_one(name, test, binary):
+    start = time.monotonic()
+    try:
+        with Sandbox(binary) as box:
+            test(box)
+        verdict, detail = "ok", ""
+    except Skip as reason:
+        verdict, detail = "skip", f"  ({reason})"
+    except Exception:  # a test may fail in any way; all of them are failures
+        verdict, detail = "FAIL", "\n" + traceback.format_exc()
+    print(f"{verdict:5}{name}  {1000 * (time.monotonic() - start):.0f} ms{detail}", flush=True)
+    return verdict
+
+
+def main():
+    parser = argparse.ArgumentParser(description="end-to-end tests of the agenttalk binary")
+    parser.add_argument("--binary", type=pathlib.Path, default=HERE.parent.parent / "build/release/agenttalk")
+    parser.add_argument("--only", default="", help="run the tests whose name contains this")
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+
+    tests = [(name, test) for name, test in collect() if options.only in name]
+    if options.list:
+        print("\n".join(name for name, _ in tests))
+        return 0
+    if not options.binary.is_file():
+        print(f"{options.binary} is not there: make build", file=sys.stderr)
+        return 4
+    verdicts = [run_one(name, test, options.binary.resolve()) for name, test in tests]
+    failed, skipped = verdicts.count("FAIL"), verdicts.count("skip")
+    also = f", {skipped} skipped" if skipped else ""
+    print(f"{verdicts.count('ok')} passed, {failed} failed{also}")
+    return 1 if failed or not tests else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""A fresh directory and environment for one end-to-end test."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+
+class Skip(Exception):
+    """Raised by a test that cannot run here; the text says why."""
+
+
+class Outcome:
+    def __init__(self, arguments, process):
+        self.arguments = arguments
+        self.code = process.returncode
+        self.out = process.stdout
+        self.err = process.stderr
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    def expect(self, code):
+        assert self.code == code, f"exit code {self.code}, expected {code}\n{self}"
+        return self
+
+    def __str__(self):
+        return f"$ agenttalk {' '.join(self.arguments)}\n-- stdout\n{self.out}-- stderr\n{self.err}"
+
+
+class Sandbox:
+    def __init__(self, binary):
+        self.binary = binary
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="agenttalk-e2e-"))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def run(self, *arguments, stdin="", env=None, cwd=None, timeout=60):
+        arguments = [str(argument) for argument in arguments]
+        clean = {"PATH": os.environ["PATH"], "HOME": str(self.dir), "LANG": "C.UTF-8"}
+        process = subprocess.run(
+            [str(self.binary), *arguments], input=stdin, capture_output=True, text=True, timeout=timeout,
+            cwd=cwd or self.dir, env={**clean, **(env or {})})
+        assert process.returncode >= 0, f"killed by signal {-process.returncode}: agenttalk {' '.join(arguments)}"
+        return Outcome(arguments, process)
+
+    def write(self, name, content):
+        path = self.dir / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        return path
