@@ -1,0 +1,181 @@
+#include "base/digest.h"
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+#endif
+
+#include "base/check.h"
+
+namespace agenttalk {
+namespace {
+
+struct ContextDeleter {
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+using Context = std::unique_ptr<EVP_MD_CTX, ContextDeleter>;
+
+// An implicit fetch (EVP_sha256()) looks the algorithm up under a lock at every hash; one explicit fetch for
+// the life of the process and one context per thread make a short hash cost little more than its blocks.
+const EVP_MD* Algorithm() {
+  static const EVP_MD* const kAlgorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  CHECK(kAlgorithm != nullptr);
+  return kAlgorithm;
+}
+
+EVP_MD_CTX* ThreadContext() {
+  thread_local const Context context(EVP_MD_CTX_new());
+  CHECK(context != nullptr);
+  return context.get();
+}
+
+void Begin(EVP_MD_CTX* context) {
+  CHECK(EVP_DigestInit_ex2(context, Algorithm(), nullptr) == 1);
+}
+
+void Add(EVP_MD_CTX* context, std::string_view data) {
+  CHECK(EVP_DigestUpdate(context, data.data(), data.size()) == 1);
+}
+
+Digest End(EVP_MD_CTX* context) {
+  Digest digest;
+  unsigned int size = 0;
+  CHECK(EVP_DigestFinal_ex(context, digest.bytes.data(), &size) == 1);
+  CHECK(size == digest.bytes.size());
+  return digest;
+}
+
+std::string_view AsText(const Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()};
+}
+
+int HexValue(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+constexpr std::array<std::uint32_t, 256> MakeCrcTable() {
+  constexpr std::uint32_t kReversedPolynomial = 0x82F63B78;
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    std::uint32_t crc = i;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc & 1) != 0 ? (crc >> 1) ^ kReversedPolynomial : crc >> 1;
+    table[i] = crc;
+  }
+  return table;
+}
+
+std::uint32_t CrcByTable(std::string_view data, std::uint32_t crc) {
+  static constexpr std::array<std::uint32_t, 256> kTable = MakeCrcTable();
+  for (const char c : data) crc = (crc >> 8) ^ kTable[(crc ^ static_cast<std::uint8_t>(c)) & 0xFF];
+  return crc;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("sse4.2"))) std::uint32_t CrcByInstruction(std::string_view data, std::uint32_t crc) {
+  std::uint64_t wide = crc;
+  while (data.size() >= sizeof(wide)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, data.data(), sizeof(word));
+    wide = _mm_crc32_u64(wide, word);
+    data.remove_prefix(sizeof(word));
+  }
+  auto narrow = static_cast<std::uint32_t>(wide);
+  for (const char c : data) narrow = _mm_crc32_u8(narrow, static_cast<std::uint8_t>(c));
+  return narrow;
+}
+#endif
+
+}  // namespace
+
+std::string Digest::Hex() const {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  hex.reserve(bytes.size() * 2);
+  for (const std::uint8_t byte : bytes) {
+    hex.push_back(kDigits[byte >> 4]);
+    hex.push_back(kDigits[byte & 0x0F]);
+  }
+  return hex;
+}
+
+std::optional<Digest> Digest::FromHex(std::string_view hex) {
+  Digest digest;
+  if (hex.size() != digest.bytes.size() * 2) return std::nullopt;
+  for (std::size_t i = 0; i < digest.bytes.size(); ++i) {
+    const int high = HexValue(hex[2 * i]);
+    const int low = HexValue(hex[2 * i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    digest.bytes[i] = static_cast<std::uint8_t>(high * 16 + low);
+  }
+  return digest;
+}
+
+Digest Sha256(std::string_view data) {
+  EVP_MD_CTX* const context = ThreadContext();
+  Begin(context);
+  Add(context, data);
+  return End(context);
+}
+
+// RFC 2104, over the thread's context: EVP_MAC would allocate and look up its algorithm for every call.
+Digest HmacSha256(std::string_view key, std::string_view data) {
+  constexpr std::size_t kBlock = 64;
+  std::string padded(key.size() > kBlock ? AsText(Sha256(key)) : key);
+  padded.resize(kBlock, '\0');
+  std::string inner = padded;
+  for (char& c : inner) c = static_cast<char>(c ^ 0x36);
+  for (char& c : padded) c = static_cast<char>(c ^ 0x5C);
+  EVP_MD_CTX* const context = ThreadContext();
+  Begin(context);
+  Add(context, inner);
+  Add(context, data);
+  const Digest inside = End(context);
+  Begin(context);
+  Add(context, padded);
+  Add(context, AsText(inside));
+  return End(context);
+}
+
+struct Sha256Stream::State {
+  Context context{EVP_MD_CTX_new()};
+};
+
+Sha256Stream::Sha256Stream() : state_(std::make_unique<State>()) {
+  CHECK(state_->context != nullptr);
+  Begin(state_->context.get());
+}
+
+Sha256Stream::~Sha256Stream() = default;
+
+void Sha256Stream::Update(std::string_view data) {
+  Add(state_->context.get(), data);
+}
+
+Digest Sha256Stream::Finish() {
+  const Digest digest = End(state_->context.get());
+  Begin(state_->context.get());
+  return digest;
+}
+
+std::uint32_t Crc32c(std::string_view data, std::uint32_t seed) {
+#if defined(__x86_64__)
+  static const bool kHasInstruction = __builtin_cpu_supports("sse4.2") != 0;
+  if (kHasInstruction) return ~CrcByInstruction(data, ~seed);
+#endif
+  return ~CrcByTable(data, ~seed);
+}
+
+}  // namespace agenttalk
