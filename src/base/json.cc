@@ -1,0 +1,386 @@
+#include "base/json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json/array.hpp>
+#include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/error.hpp>
+#include <boost/json/kind.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse_options.hpp>
+#include <boost/json/string.hpp>
+#include <boost/json/value.hpp>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <expected>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/error_code.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+using BoostError = json::error_code;
+
+// Builds the tree from the parser's events. Boost's own DOM parser keeps the last of two equal keys without a
+// word, and reads decimals with up to one unit of error in the last place; both would make two readers of the
+// same file see different values, so this handler refuses the first and rereads the digits for the second.
+class TreeBuilder {
+ public:
+  static constexpr std::size_t max_array_size = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t max_object_size = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t max_string_size = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t max_key_size = std::numeric_limits<std::size_t>::max();
+
+  bool on_document_begin(BoostError&) { return true; }
+  bool on_document_end(BoostError&) { return true; }
+  bool on_array_begin(BoostError&) { return Open(json::array()); }
+  bool on_array_end(std::size_t, BoostError&) { return Close(); }
+  bool on_object_begin(BoostError&) { return Open(json::object()); }
+  bool on_object_end(std::size_t, BoostError&) { return Close(); }
+  bool on_string_part(std::string_view part, std::size_t, BoostError&) { return Gather(part); }
+  bool on_string(std::string_view part, std::size_t, BoostError&) {
+    if (text_.empty()) return Add(json::string(part));
+    text_.append(part);
+    return Add(json::string(std::exchange(text_, {})));
+  }
+  bool on_key_part(std::string_view part, std::size_t, BoostError&) { return Gather(part); }
+  bool on_key(std::string_view part, std::size_t, BoostError& error) {
+    text_.append(part);
+    Frame& frame = frames_.back();
+    if (frame.container.get_object().contains(text_)) {
+      return Refuse(fmt::format("the key \"{}\" occurs twice in one object", text_), error);
+    }
+    frame.key = std::exchange(text_, {});
+    return true;
+  }
+  bool on_number_part(std::string_view part, BoostError&) { return Gather(part); }
+  bool on_int64(std::int64_t number, std::string_view, BoostError&) {
+    text_.clear();
+    return Add(number);
+  }
+  bool on_uint64(std::uint64_t number, std::string_view, BoostError&) {
+    text_.clear();
+    return Add(number);
+  }
+  bool on_double(double rough, std::string_view part, BoostError& error) {
+    text_.append(part);
+    double exact = 0;
+    const auto [end, status] = std::from_chars(text_.data(), text_.data() + text_.size(), exact);
+    const bool too_small = status == std::errc::result_out_of_range && std::abs(rough) < 1;
+    if (too_small) exact = 0;
+    if (!too_small && (status != std::errc() || !std::isfinite(exact))) {
+      return Refuse("the number is too large for a double", error);
+    }
+    text_.clear();
+    return Add(exact);
+  }
+  bool on_bool(bool value, BoostError&) { return Add(value); }
+  bool on_null(BoostError&) { return Add(nullptr); }
+  bool on_comment_part(std::string_view, BoostError&) { return true; }
+  bool on_comment(std::string_view, BoostError&) { return true; }
+
+  json::value TakeRoot() { return std::move(root_); }
+  [[nodiscard]] const std::string& refusal() const { return refusal_; }
+
+ private:
+  struct Frame {
+    json::value container;
+    std::string key;  // of the member whose value comes next
+  };
+
+  bool Gather(std::string_view part) {
+    text_.append(part);
+    return true;
+  }
+  bool Refuse(std::string reason, BoostError& error) {
+    refusal_ = std::move(reason);
+    error = json::make_error_code(json::error::syntax);
+    return false;
+  }
+  bool Open(json::value container) {
+    frames_.push_back({std::move(container), {}});
+    return true;
+  }
+  bool Close() {
+    json::value done = std::move(frames_.back().container);
+    frames_.pop_back();
+    return Add(std::move(done));
+  }
+  bool Add(json::value value) {
+    if (frames_.empty()) {
+      root_ = std::move(value);
+    } else if (Frame& frame = frames_.back(); frame.container.is_array()) {
+      frame.container.get_array().push_back(std::move(value));
+    } else {
+      frame.container.get_object().emplace(frame.key, std::move(value));
+    }
+    return true;
+  }
+
+  std::vector<Frame> frames_;
+  std::string text_;
+  json::value root_;
+  std::string refusal_;
+};
+
+std::string Explain(const BoostError& error) {
+  switch (static_cast<json::error>(error.value())) {
+    case json::error::incomplete:
+      return "the text ends before the JSON value is complete";
+    case json::error::extra_data:
+      return "there is text after the JSON value";
+    case json::error::exponent_overflow:
+      return "the number is too large for a double";
+    case json::error::illegal_leading_surrogate:
+    case json::error::illegal_trailing_surrogate:
+      return "half of a surrogate pair in a \\u escape";
+    case json::error::expected_hex_digit:
+      return "a \\u escape needs four hexadecimal digits";
+    default:
+      return "this is not JSON";
+  }
+}
+
+// Columns count characters, not bytes, as editors do.
+std::string Position(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  const auto line = 1 + std::ranges::count(before, '\n');
+  const std::string_view start = before.substr(before.rfind('\n') + 1);
+  const auto column =
+      1 + std::ranges::count_if(start, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  return fmt::format("line {}, column {}", line, column);
+}
+
+std::string HintFor(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) return "remove the byte order mark at the start of the file";
+  return {};
+}
+
+std::unexpected<Error> ParseFailure(std::string_view text, std::size_t offset, const BoostError& error,
+                                    const std::string& refusal, std::size_t max_depth) {
+  const std::string where = Position(text, std::min(offset, text.size()));
+  if (error == json::error::too_deep) {
+    return Fail(ErrorCode::kJsonTooDeep, fmt::format("{}: nested deeper than {} levels", where, max_depth));
+  }
+  return Fail(ErrorCode::kJsonInvalid,
+              fmt::format("{}: {}", where, refusal.empty() ? Explain(error) : refusal), HintFor(text));
+}
+
+// RFC 8785 sorts keys by UTF-16 code units. Byte order of UTF-8 is code point order, which differs in one
+// thing only: a character beyond U+FFFF is a surrogate pair there, and so comes before U+E000 to U+FFFF.
+bool Utf16Less(std::string_view a, std::string_view b) {
+  const auto [in_a, in_b] = std::ranges::mismatch(a, b);
+  if (in_a == a.end() || in_b == b.end()) return in_b != b.end();
+  const auto byte_a = static_cast<unsigned char>(*in_a);
+  const auto byte_b = static_cast<unsigned char>(*in_b);
+  constexpr unsigned char kFirstAfterSurrogates = 0xEE;
+  constexpr unsigned char kFirstPair = 0xF0;
+  if (byte_a >= kFirstPair && byte_b >= kFirstAfterSurrogates && byte_b < kFirstPair) return true;
+  if (byte_b >= kFirstPair && byte_a >= kFirstAfterSurrogates && byte_a < kFirstPair) return false;
+  return byte_a < byte_b;
+}
+
+void WriteString(std::string_view text, std::string& out) {
+  static constexpr std::string_view kHex = "0123456789abcdef";
+  static constexpr std::string_view kShort = "btn\0fr";  // for 0x08 to 0x0D; 0x0B has none
+  out.push_back('"');
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out.push_back('\\');
+      out.push_back(c);
+    } else if (code >= 0x20) {
+      out.push_back(c);
+    } else if (code >= 0x08 && code <= 0x0D && code != 0x0B) {
+      out.push_back('\\');
+      out.push_back(kShort.data()[code - 0x08]);
+    } else {
+      out.append("\\u00");
+      out.push_back(kHex[code >> 4]);
+      out.push_back(kHex[code & 0x0F]);
+    }
+  }
+  out.push_back('"');
+}
+
+// Number::toString of ECMAScript for a positive number, given its shortest digits d1d2…dk and the position n
+// of the decimal point: value = 0.d1…dk * 10^n.
+std::string PlacePoint(std::string_view digits, int n) {
+  const int k = static_cast<int>(digits.size());
+  const auto count = [](int number) { return static_cast<std::size_t>(number); };
+  if (k <= n && n <= 21) return std::string(digits) + std::string(count(n - k), '0');
+  if (0 < n && n <= 21) {
+    return fmt::format("{}.{}", digits.substr(0, count(n)), digits.substr(count(n)));
+  }
+  if (-6 < n && n <= 0) return fmt::format("0.{}{}", std::string(count(-n), '0'), digits);
+  const std::string_view rest = digits.substr(1);
+  return fmt::format("{}{}{}e{}{}", digits[0], rest.empty() ? "" : ".", rest, n - 1 < 0 ? '-' : '+',
+                     std::abs(n - 1));
+}
+
+void WriteDouble(double number, std::string& out) {
+  CHECK(std::isfinite(number));
+  if (number == 0) {
+    out.push_back('0');
+    return;
+  }
+  if (number < 0) out.push_back('-');
+  std::array<char, 32> buffer{};
+  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(number),
+                                          std::chars_format::scientific);
+  CHECK(error == std::errc());
+  const std::string_view text(buffer.data(), end);  // d.ddde±xx
+  const std::size_t mark = text.find('e');
+  std::string digits(text.substr(0, 1));
+  if (mark > 1) digits.append(text.substr(2, mark - 2));
+  int exponent = 0;
+  std::string_view power = text.substr(mark + 1);
+  if (power.front() == '+') power.remove_prefix(1);
+  std::from_chars(power.data(), power.data() + power.size(), exponent);
+  out.append(PlacePoint(digits, exponent + 1));
+}
+
+// RFC 8785 knows doubles only: an integer that a double cannot hold is written as the double nearest to it.
+template <typename Integer>
+void WriteInteger(Integer number, std::string& out) {
+  constexpr auto kExact = Integer{1} << 53;
+  bool exact = number <= kExact;
+  if constexpr (std::is_signed_v<Integer>) exact = exact && number >= -kExact;
+  if (exact) {
+    out.append(fmt::format_int(number).c_str());
+  } else {
+    WriteDouble(static_cast<double>(number), out);
+  }
+}
+
+void WriteScalar(const json::value& value, std::string& out) {
+  switch (value.kind()) {
+    case json::kind::null:
+      out.append("null");
+      break;
+    case json::kind::bool_:
+      out.append(value.get_bool() ? "true" : "false");
+      break;
+    case json::kind::int64:
+      WriteInteger(value.get_int64(), out);
+      break;
+    case json::kind::uint64:
+      WriteInteger(value.get_uint64(), out);
+      break;
+    case json::kind::double_:
+      WriteDouble(value.get_double(), out);
+      break;
+    default:
+      WriteString(value.get_string(), out);
+  }
+}
+
+void WriteCanonical(const json::value& value, std::string& out);
+
+void WriteCanonical(const json::object& object, std::string& out) {
+  std::vector<const json::key_value_pair*> members;
+  members.reserve(object.size());
+  for (const auto& member : object) members.push_back(&member);
+  std::ranges::sort(members, [](const auto* a, const auto* b) { return Utf16Less(a->key(), b->key()); });
+  out.push_back('{');
+  bool first = true;
+  for (const auto* member : members) {
+    if (!std::exchange(first, false)) out.push_back(',');
+    WriteString(member->key(), out);
+    out.push_back(':');
+    WriteCanonical(member->value(), out);
+  }
+  out.push_back('}');
+}
+
+void WriteCanonical(const json::value& value, std::string& out) {
+  if (value.is_object()) return WriteCanonical(value.get_object(), out);
+  if (!value.is_array()) return WriteScalar(value, out);
+  out.push_back('[');
+  bool first = true;
+  for (const json::value& item : value.get_array()) {
+    if (!std::exchange(first, false)) out.push_back(',');
+    WriteCanonical(item, out);
+  }
+  out.push_back(']');
+}
+
+void NewLine(std::size_t depth, std::string& out) {
+  out.push_back('\n');
+  out.append(2 * depth, ' ');
+}
+
+void WritePretty(const json::value& value, std::size_t depth, std::string& out) {
+  if (value.is_object() && !value.get_object().empty()) {
+    out.push_back('{');
+    bool first = true;
+    for (const auto& member : value.get_object()) {
+      if (!std::exchange(first, false)) out.push_back(',');
+      NewLine(depth + 1, out);
+      WriteString(member.key(), out);
+      out.append(": ");
+      WritePretty(member.value(), depth + 1, out);
+    }
+    NewLine(depth, out);
+    out.push_back('}');
+  } else if (value.is_array() && !value.get_array().empty()) {
+    out.push_back('[');
+    bool first = true;
+    for (const json::value& item : value.get_array()) {
+      if (!std::exchange(first, false)) out.push_back(',');
+      NewLine(depth + 1, out);
+      WritePretty(item, depth + 1, out);
+    }
+    NewLine(depth, out);
+    out.push_back(']');
+  } else {
+    WriteCanonical(value, out);
+  }
+}
+
+}  // namespace
+
+Result<json::value> ParseJson(std::string_view text, const JsonLimits& limits) {
+  if (text.size() > limits.max_bytes) {
+    return Fail(ErrorCode::kTooLarge,
+                fmt::format("{} bytes of JSON are more than the limit of {}", text.size(), limits.max_bytes));
+  }
+  json::parse_options options;
+  options.max_depth = limits.max_depth;
+  json::basic_parser<TreeBuilder> parser(options);
+  BoostError error;
+  const std::size_t used = parser.write_some(false, text.data(), text.size(), error);
+  if (!error && used < text.size()) error = json::make_error_code(json::error::extra_data);
+  if (error) return ParseFailure(text, used, error, parser.handler().refusal(), limits.max_depth);
+  return parser.handler().TakeRoot();
+}
+
+std::string CanonicalJson(const json::value& value) {
+  std::string out;
+  WriteCanonical(value, out);
+  return out;
+}
+
+std::string PrettyJson(const json::value& value) {
+  std::string out;
+  WritePretty(value, 0, out);
+  out.push_back('\n');
+  return out;
+}
+
+}  // namespace agenttalk
