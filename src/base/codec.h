@@ -73,7 +73,7 @@ class ByteWriter {
   void Frame(const T& value) {
     const std::size_t start = out_.size();
     out_.push_back(0);
-    T::Fields(value, [this](const char*, const auto& field) { Put(field); });
+    T::Fields(value, [this](const char*, const auto& field) { this->Put(field); });
     const std::size_t length = out_.size() - start - 1;
     if (length < 0x80) {
       out_[start] = static_cast<char>(length);
