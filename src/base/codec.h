@@ -30,6 +30,7 @@ concept HasFields = requires(T& value) { T::Fields(value, [](const char*, auto&)
 
 class ByteWriter {
  public:
+  void Reserve(std::size_t size) { out_.reserve(size); }
   void Varint(std::uint64_t value) {
     while (value >= 0x80) {
       out_.push_back(static_cast<char>(value | 0x80));
