@@ -35,7 +35,8 @@ struct AnswerText {
 };
 
 struct Answer {
-  std::optional<AnswerText> result;  // missing only where tool calls or all declared outputs stand instead
+  // Missing only where tool calls, commands or all declared outputs stand instead.
+  std::optional<AnswerText> result;
   std::optional<double> score;
   std::string score_explanation;
   std::map<std::string, AnswerText> outputs;
@@ -48,9 +49,5 @@ struct Answer {
 
 // The errors are complete and in words that can be sent back to the model.
 std::expected<Answer, Issues> ReadAnswer(std::string_view text, const AnswerContract& contract);
-
-// The JSON object in a text: bare, in a code fence, or the one balanced object. The view is into `text`, and
-// what it holds is balanced, not yet known to be valid.
-std::expected<std::string_view, Issue> FindJsonObject(std::string_view text);
 
 }  // namespace agenttalk

@@ -1,0 +1,259 @@
+#include "prompts/answer_reader.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/kind.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/string.hpp>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "base/json.h"
+#include "model/model_request.h"
+#include "prompts/json_finder.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+std::string_view KindOf(const json::value& value) {
+  switch (value.kind()) {
+    case json::kind::null:
+      return "null";
+    case json::kind::bool_:
+      return "a boolean";
+    case json::kind::int64:
+    case json::kind::uint64:
+    case json::kind::double_:
+      return "a number";
+    case json::kind::string:
+      return "a string";
+    case json::kind::array:
+      return "an array";
+    case json::kind::object:
+      return "an object";
+  }
+  return "unknown";
+}
+
+AnswerText TextOf(const json::value& value) {
+  if (value.is_string()) return {std::string(value.get_string()), false};
+  return {CanonicalJson(value), true};
+}
+
+std::string EscapePointer(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '~') {
+      out += "~0";
+    } else if (c == '/') {
+      out += "~1";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// Reads one answer object; finds everything that is wrong before it gives up.
+class Reader {
+ public:
+  explicit Reader(const AnswerContract& contract) : contract_(contract) {}
+
+  std::expected<Answer, Issues> Read(const json::object& object) {
+    for (const auto& member : object) {
+      if (!member.value().is_null()) ReadField(member.key(), member.value());
+    }
+    CheckComplete();
+    if (!issues_.ok()) return std::unexpected(std::move(issues_));
+    answer_.warnings = std::move(issues_.warnings);
+    return std::move(answer_);
+  }
+
+ private:
+  void ReadField(std::string_view key, const json::value& value) {
+    if (key == "result") {
+      answer_.result = TextOf(value);
+    } else if (key == "score") {
+      ReadScore(value);
+    } else if (key == "score_explanation") {
+      ReadExplanation(value);
+    } else if (key == "outputs") {
+      ReadOutputs(value);
+    } else if (key == "commands") {
+      ReadCommands(value);
+    } else if (key == "tool_calls") {
+      ReadToolCalls(value);
+    } else {
+      Warn(ErrorCode::kUnknownField, "/" + EscapePointer(key), "this field has no meaning here");
+    }
+  }
+
+  // A score nobody asked for must not cost a repair round.
+  void ReadScore(const json::value& value) {
+    score_seen_ = true;
+    auto& list = contract_.score_required ? issues_.errors : issues_.warnings;
+    if (!value.is_number()) {
+      list.push_back({ErrorCode::kTypeMismatch, "/score",
+                      fmt::format("score must be a number from 0 to 100, not {}", KindOf(value)), "", 0});
+      return;
+    }
+    const double score = value.to_number<double>();
+    if (!(score >= 0 && score <= 100)) {
+      list.push_back({ErrorCode::kValueInvalid, "/score",
+                      fmt::format("score must be from 0 to 100, not {}", score), "", 0});
+      return;
+    }
+    answer_.score = score;
+  }
+
+  void ReadExplanation(const json::value& value) { answer_.score_explanation = TextOf(value).text; }
+
+  void ReadOutputs(const json::value& value) {
+    if (!value.is_object()) {
+      Refuse(ErrorCode::kTypeMismatch, "/outputs",
+             fmt::format("outputs must be an object of names and contents, not {}", KindOf(value)));
+      return;
+    }
+    for (const auto& member : value.get_object()) {
+      const std::string_view name = member.key();
+      if (!IsSafeName(name)) {
+        Refuse(ErrorCode::kNameUnsafe, "/outputs/" + EscapePointer(name),
+               "the name of an output begins with a letter or digit and has only letters, digits, '.', '_', "
+               "'-'");
+      } else if (!member.value().is_null()) {
+        answer_.outputs.emplace(name, TextOf(member.value()));
+      }
+    }
+  }
+
+  // The items of a list of objects; anything else is an error.
+  const json::array* ObjectList(std::string_view field, bool allowed, const json::value& value) {
+    const std::string path = fmt::format("/{}", field);
+    if (!value.is_array()) {
+      Refuse(ErrorCode::kTypeMismatch, path,
+             fmt::format("{} must be an array of objects, not {}", field, KindOf(value)));
+      return nullptr;
+    }
+    const json::array& items = value.get_array();
+    if (!items.empty() && !allowed) {
+      Refuse(ErrorCode::kPermissionDenied, path, fmt::format("{} cannot be used here", field));
+      return nullptr;
+    }
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (items[i].is_object()) continue;
+      Refuse(ErrorCode::kTypeMismatch, fmt::format("{}/{}", path, i),
+             fmt::format("an entry of {} must be an object, not {}", field, KindOf(items[i])));
+    }
+    return &items;
+  }
+
+  void ReadCommands(const json::value& value) {
+    const json::array* items = ObjectList("commands", contract_.commands_allowed, value);
+    if (items == nullptr) return;
+    for (const json::value& item : *items) answer_.commands.push_back(CanonicalJson(item));
+  }
+
+  void ReadToolCalls(const json::value& value) {
+    const json::array* items = ObjectList("tool_calls", contract_.tools_allowed, value);
+    if (items == nullptr) return;
+    for (std::size_t i = 0; i < items->size(); ++i) {
+      if ((*items)[i].is_object()) ReadToolCall((*items)[i].get_object(), fmt::format("/tool_calls/{}", i));
+    }
+  }
+
+  void ReadToolCall(const json::object& item, const std::string& path) {
+    ToolCall call;
+    const json::value* name = item.if_contains("name");
+    if (name == nullptr || !name->is_string() || name->get_string().empty()) {
+      Refuse(ErrorCode::kFieldMissing, path + "/name", "a tool call must have the name of a tool");
+    } else {
+      call.name = name->get_string();
+    }
+    const json::value* arguments = item.if_contains("arguments");
+    if (arguments == nullptr || arguments->is_null()) {
+      call.arguments = "{}";
+    } else if (arguments->is_object()) {
+      call.arguments = CanonicalJson(*arguments);
+    } else {
+      Refuse(ErrorCode::kTypeMismatch, path + "/arguments",
+             fmt::format("the arguments of a tool must be an object, not {}", KindOf(*arguments)));
+    }
+    answer_.tool_calls.push_back(std::move(call));
+  }
+
+  void CheckComplete() {
+    if (!answer_.tool_calls.empty()) return;  // an answer on the way; the last one is complete
+    const bool only_commands = !answer_.result && answer_.outputs.empty() && !answer_.commands.empty();
+    if (only_commands) return;
+    CheckResult();
+    if (!contract_.score_required) return;
+    if (!score_seen_) {
+      Refuse(ErrorCode::kFieldMissing, "/score", "score is missing: a number from 0 to 100 is required");
+    }
+    if (answer_.score_explanation.empty()) {
+      Warn(ErrorCode::kFieldMissing, "/score_explanation", "the score is not explained");
+    }
+  }
+
+  void CheckResult() {
+    std::size_t given = 0;
+    for (const std::string& name : contract_.outputs) {
+      if (answer_.outputs.contains(name)) {
+        ++given;
+      } else if (contract_.outputs.size() > 1) {
+        Refuse(ErrorCode::kFieldMissing, "/outputs/" + EscapePointer(name),
+               fmt::format("the output {} is missing: each declared output must be given", name));
+      }
+    }
+    const bool outputs_suffice = given > 0 && given == contract_.outputs.size();
+    if (!answer_.result && !outputs_suffice) {
+      Refuse(ErrorCode::kFieldMissing, "/result", "result is missing");
+    }
+  }
+
+  void Refuse(ErrorCode code, std::string path, std::string message) {
+    issues_.errors.push_back({code, std::move(path), std::move(message), "", 0});
+  }
+  void Warn(ErrorCode code, std::string path, std::string message) {
+    issues_.warnings.push_back({code, std::move(path), std::move(message), "", 0});
+  }
+
+  const AnswerContract& contract_;
+  Answer answer_;
+  Issues issues_;
+  bool score_seen_ = false;
+};
+
+std::unexpected<Issues> RefuseAll(Issue issue) {
+  Issues issues;
+  issues.errors.push_back(std::move(issue));
+  return std::unexpected(std::move(issues));
+}
+
+}  // namespace
+
+std::expected<Answer, Issues> ReadAnswer(std::string_view text, const AnswerContract& contract) {
+  if (text.size() > contract.max_bytes) {
+    return RefuseAll({ErrorCode::kTooLarge, "",
+                      fmt::format("the answer has {} bytes; {} are allowed", text.size(), contract.max_bytes),
+                      "answer more briefly", 0});
+  }
+  auto found = FindJsonObject(text);
+  if (!found) return RefuseAll(std::move(found.error()));
+  const auto parsed = ParseJson(*found, {contract.max_bytes, contract.max_depth});
+  if (!parsed) return RefuseAll({parsed.error().code, "", parsed.error().message, parsed.error().hint, 0});
+  return Reader(contract).Read(parsed->get_object());
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,175 @@
+#include "prompts/answer_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error_code.h"
+#include "base/issue.h"
+
+namespace agenttalk {
+namespace {
+
+const std::vector<std::string> kOne = {"summary.md"};
+const std::vector<std::string> kTwo = {"summary.md", "facts.json"};
+
+Answer Read(std::string_view text, const AnswerContract& contract = {}) {
+  auto answer = ReadAnswer(text, contract);
+  if (answer) return *answer;
+  ADD_FAILURE() << text << ": " << answer.error().errors.front().message;
+  return {};
+}
+
+// "CODE /path" of each error, joined.
+std::string Errors(std::string_view text, const AnswerContract& contract = {}) {
+  const auto answer = ReadAnswer(text, contract);
+  if (answer) return "none";
+  std::string all;
+  for (const Issue& error : answer.error().errors) {
+    if (!all.empty()) all += ", ";
+    all += ToString(error.code);
+    if (!error.path.empty()) all += " " + error.path;
+    EXPECT_FALSE(error.message.empty());
+  }
+  return all;
+}
+
+AnswerContract Scored() {
+  AnswerContract contract;
+  contract.score_required = true;
+  return contract;
+}
+
+AnswerContract Outputs(const std::vector<std::string>& names) {
+  AnswerContract contract;
+  contract.outputs = names;
+  return contract;
+}
+
+TEST(ReadAnswer, TakesAPlainResult) {
+  const Answer answer = Read(R"({"result": "fine\nthen"})");
+  ASSERT_TRUE(answer.result);
+  EXPECT_EQ(answer.result->text, "fine\nthen");
+  EXPECT_FALSE(answer.result->is_json);
+  EXPECT_FALSE(answer.score);
+}
+
+TEST(ReadAnswer, KeepsAResultThatIsNotAStringAsJson) {
+  const Answer answer = Read(R"({"result": {"b": [1, 2.5], "a": true}})");
+  EXPECT_EQ(answer.result->text, R"({"a":true,"b":[1,2.5]})");
+  EXPECT_TRUE(answer.result->is_json);
+}
+
+TEST(ReadAnswer, TakesScoreAndExplanation) {
+  const Answer answer = Read(R"({"result":"x","score":85,"score_explanation":"good"})", Scored());
+  EXPECT_EQ(answer.score, 85.0);
+  EXPECT_EQ(answer.score_explanation, "good");
+  EXPECT_EQ(Read(R"({"result":"x","score":69.5})", Scored()).score, 69.5);
+  EXPECT_EQ(Read(R"({"result":"x","score":0})", Scored()).score, 0.0);
+  EXPECT_EQ(Read(R"({"result":"x","score":100})", Scored()).score, 100.0);
+}
+
+TEST(ReadAnswer, RefusesScoresThatAreNotFromZeroToHundred) {
+  EXPECT_EQ(Errors(R"({"result":"x"})", Scored()), "FIELD_MISSING /score");
+  EXPECT_EQ(Errors(R"({"result":"x","score":null})", Scored()), "FIELD_MISSING /score");
+  EXPECT_EQ(Errors(R"({"result":"x","score":"85"})", Scored()), "TYPE_MISMATCH /score");
+  EXPECT_EQ(Errors(R"({"result":"x","score":100.5})", Scored()), "VALUE_INVALID /score");
+  EXPECT_EQ(Errors(R"({"result":"x","score":-1})", Scored()), "VALUE_INVALID /score");
+  EXPECT_EQ(Errors(R"({"result":"x","score":NaN})", Scored()), "JSON_INVALID");
+}
+
+TEST(ReadAnswer, ABadScoreThatNobodyAskedForIsAWarning) {
+  const Answer answer = Read(R"({"result":"x","score":"high"})");
+  EXPECT_FALSE(answer.score);
+  ASSERT_EQ(answer.warnings.size(), 1U);
+  EXPECT_EQ(answer.warnings[0].code, ErrorCode::kTypeMismatch);
+}
+
+TEST(ReadAnswer, AMissingExplanationIsAWarning) {
+  const Answer answer = Read(R"({"result":"x","score":50})", Scored());
+  ASSERT_EQ(answer.warnings.size(), 1U);
+  EXPECT_EQ(answer.warnings[0].path, "/score_explanation");
+}
+
+TEST(ReadAnswer, TakesNamedOutputs) {
+  const Answer answer =
+      Read(R"({"result":"x","outputs":{"summary.md":"text","facts.json":{"n":1}}})", Outputs(kTwo));
+  EXPECT_EQ(answer.outputs.at("summary.md").text, "text");
+  EXPECT_EQ(answer.outputs.at("facts.json").text, "{\"n\":1}");
+  EXPECT_TRUE(answer.outputs.at("facts.json").is_json);
+}
+
+TEST(ReadAnswer, EachOfSeveralOutputsMustBeGiven) {
+  EXPECT_EQ(Errors(R"({"result":"x"})", Outputs(kTwo)),
+            "FIELD_MISSING /outputs/summary.md, FIELD_MISSING /outputs/facts.json");
+  EXPECT_EQ(Errors(R"({"result":"x","outputs":{"summary.md":"t"}})", Outputs(kTwo)),
+            "FIELD_MISSING /outputs/facts.json");
+}
+
+TEST(ReadAnswer, ASingleOutputMayStandForTheResult) {
+  EXPECT_EQ(Errors(R"({"result":"x"})", Outputs(kOne)), "none");
+  EXPECT_EQ(Errors(R"({"outputs":{"summary.md":"t"}})", Outputs(kOne)), "none");
+  EXPECT_EQ(Errors(R"({"outputs":{"other.md":"t"}})", Outputs(kOne)), "FIELD_MISSING /result");
+  EXPECT_EQ(Errors(R"({"outputs":{"other.md":"t"}})"), "FIELD_MISSING /result");
+}
+
+TEST(ReadAnswer, RefusesUnsafeOutputNames) {
+  EXPECT_EQ(Errors(R"({"result":"x","outputs":{"../evil":"t"}})"), "NAME_UNSAFE /outputs/..~1evil");
+  EXPECT_EQ(Errors(R"({"result":"x","outputs":["a"]})"), "TYPE_MISMATCH /outputs");
+}
+
+TEST(ReadAnswer, TakesCommandsAsTheyAre) {
+  const Answer answer = Read(R"({"result":"x","commands":[{"command_name":"pass"},{"args":{}}]})");
+  EXPECT_EQ(answer.commands, (std::vector<std::string>{R"({"command_name":"pass"})", R"({"args":{}})"}));
+  EXPECT_EQ(Errors(R"({"commands":[{"command_name":"ask_human"}]})"), "none");
+  EXPECT_EQ(Errors(R"({"result":"x","commands":["pass"]})"), "TYPE_MISMATCH /commands/0");
+  AnswerContract contract;
+  contract.commands_allowed = false;
+  EXPECT_EQ(Errors(R"({"result":"x","commands":[{}]})", contract), "PERMISSION_DENIED /commands");
+  EXPECT_EQ(Errors(R"({"result":"x","commands":[]})", contract), "none");
+}
+
+TEST(ReadAnswer, ToolCallsMayStandInsteadOfAResult) {
+  const Answer answer =
+      Read(R"({"tool_calls":[{"name":"read_file","arguments":{"path":"a"}},{"name":"list"}]})");
+  ASSERT_EQ(answer.tool_calls.size(), 2U);
+  EXPECT_EQ(answer.tool_calls[0].name, "read_file");
+  EXPECT_EQ(answer.tool_calls[0].arguments, R"({"path":"a"})");
+  EXPECT_EQ(answer.tool_calls[1].arguments, "{}");
+  EXPECT_EQ(Errors(R"({"tool_calls":[{"arguments":[]}]})"),
+            "FIELD_MISSING /tool_calls/0/name, TYPE_MISMATCH /tool_calls/0/arguments");
+}
+
+TEST(ReadAnswer, ReportsEveryErrorAtOnce) {
+  EXPECT_EQ(Errors(R"({"score":"x","outputs":[],"commands":{}})", Scored()),
+            "TYPE_MISMATCH /score, TYPE_MISMATCH /outputs, TYPE_MISMATCH /commands, FIELD_MISSING /result");
+}
+
+TEST(ReadAnswer, UnknownFieldsAreWarnings) {
+  const Answer answer = Read(R"({"thought":"hm","result":"x"})");
+  ASSERT_EQ(answer.warnings.size(), 1U);
+  EXPECT_EQ(answer.warnings[0].path, "/thought");
+}
+
+TEST(ReadAnswer, KeepsItsLimits) {
+  AnswerContract contract;
+  contract.max_bytes = 20;
+  EXPECT_EQ(Errors(R"({"result":"1234567890"})", contract), "TOO_LARGE");
+  std::string deep = R"({"result":)";
+  deep += std::string(70, '[') + std::string(70, ']') + "}";
+  EXPECT_EQ(Errors(deep), "JSON_TOO_DEEP");
+}
+
+TEST(ReadAnswer, RefusesWhatIsNotJson) {
+  EXPECT_EQ(Errors(""), "JSON_INVALID");
+  EXPECT_EQ(Errors("Done."), "JSON_INVALID");
+  EXPECT_EQ(Errors(R"(["result"])"), "JSON_INVALID");
+  EXPECT_EQ(Errors(R"({"result":"a","result":"b"})"), "JSON_INVALID");
+  EXPECT_EQ(Errors("{\"result\":\"\xff\"}"), "JSON_INVALID");
+  EXPECT_EQ(Errors(R"({result: 1})"), "JSON_INVALID");
+}
+
+}  // namespace
+}  // namespace agenttalk

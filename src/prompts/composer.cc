@@ -1,0 +1,199 @@
+#include "prompts/composer.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/error_code.h"
+#include "model/content.h"
+#include "model/model_request.h"
+#include "model/stored_request.h"
+#include "prompts/content_key.h"
+#include "prompts/phrases.h"
+#include "prompts/prompt_writer.h"
+
+namespace agenttalk {
+namespace {
+
+// Bytes per token is 4 and more for English and about 3 for Chinese.
+constexpr std::uint64_t kBytesPerToken = 3;
+constexpr std::size_t kFixedText = 1024;
+constexpr std::size_t kTextPerInput = 256;
+
+// Hands out the room for inlined inputs in their order. Later, smaller ones may still fit.
+class InlineRoom {
+ public:
+  explicit InlineRoom(std::uint64_t budget) : left_(budget) {}
+
+  bool Take(const PromptInput& input) {
+    if (!input.is_text || input.content.size > left_) return false;
+    left_ -= input.content.size;
+    return true;
+  }
+
+ private:
+  std::uint64_t left_;
+};
+
+Digest ReuseKey(const ComposeInput& input) {
+  ContentKey key("agenttalk.request.1", input.prompt.size() + kFixedText);
+  key.Text(input.provider).Text(input.model).Number(input.parameters.max_tokens);
+  key.Real(input.parameters.temperature);
+  key.Hash(input.system.digest).Hash(input.tools.digest).Hash(input.answer_schema.digest);
+  key.Text(input.ids.agent.str());
+  const bool open_plan = input.ids.task.empty();
+  key.Number(open_plan ? 1 : 0).Text(open_plan ? input.ids.command.str() : input.ids.task.str());
+  key.Number(static_cast<std::uint64_t>(input.ids.stage)).Number(static_cast<std::uint64_t>(input.language));
+  key.Text(input.prompt).Number(input.score_required ? 1 : 0).Text(input.score_criteria);
+  key.Number(input.rework_round).Text(input.rework_reason).Text(input.thinking_commands);
+  key.Number(input.text_tools.size());
+  for (const ToolSpec& tool : input.text_tools) {
+    key.Text(tool.name).Text(tool.description).Text(tool.input_schema);
+  }
+  key.Number(input.inputs.size());
+  InlineRoom room(input.inline_budget);
+  for (const PromptInput& item : input.inputs) {
+    key.Text(item.name).Hash(item.content.digest).Number(room.Take(item) ? 1 : 0);
+  }
+  key.Number(input.missing_inputs.size());
+  for (const std::string& name : input.missing_inputs) key.Text(name);
+  key.Number(input.outputs.size());
+  for (const std::string& name : input.outputs) key.Text(name);
+  return key.Finish();
+}
+
+void WriteTask(PromptWriter& out, const ComposeInput& input, const Phrases& words) {
+  out.Text(words.task).Line(input.prompt);
+  if (input.rework_round > 0) {
+    out.Text(words.rework).Number(input.rework_round).Text(words.rework_end);
+    if (!input.rework_reason.empty()) out.Text(words.rework_reason).Line(input.rework_reason);
+    out.Text(words.rework_request);
+  }
+  if (input.score_required && !input.score_criteria.empty()) {
+    out.Text(words.criteria).Line(input.score_criteria);
+  }
+}
+
+void WarnListed(const PromptInput& item, std::uint64_t budget, std::vector<Issue>& warnings) {
+  warnings.push_back({ErrorCode::kTooLarge, "/inputs/" + std::string(item.name),
+                      "the input " + std::string(item.name) + " (" + std::to_string(item.content.size) +
+                          " bytes) does not fit into the " + std::to_string(budget) +
+                          " bytes for inputs and is listed with its path instead",
+                      "let the agent read it with tools, or raise the budget", 0});
+}
+
+void WriteInputs(PromptWriter& out, const ComposeInput& input, const Phrases& words, std::string_view fence,
+                 std::vector<Issue>& warnings) {
+  if (!input.inputs.empty()) out.Text(words.inputs).Text(fence).Text(words.inputs_rule);
+  InlineRoom room(input.inline_budget);
+  for (const PromptInput& item : input.inputs) {
+    out.Text(words.input).Quoted(item.name).Text(", ").Number(item.content.size).Text(words.bytes);
+    out.Text(", sha256 ").Hex(item.content.digest);
+    if (room.Take(item)) {
+      out.Text(":\n").Fenced(item.content, item.name, fence);
+      continue;
+    }
+    out.Text(item.is_text ? words.too_large : words.binary);
+    out.Text(input.input_folder).Text(item.name).Text("\n");
+    if (item.is_text) WarnListed(item, input.inline_budget, warnings);
+  }
+  if (input.missing_inputs.empty()) return;
+  if (input.inputs.empty()) out.Text(words.inputs_plain);
+  out.Text(words.missing);
+  std::string_view separator;
+  for (const std::string& name : input.missing_inputs) {
+    out.Text(separator).Quoted(name);
+    separator = ", ";
+  }
+  out.Text(words.missing_rule);
+}
+
+void WriteAnswerForm(PromptWriter& out, const ComposeInput& input, const Phrases& words) {
+  const bool several = input.outputs.size() > 1;
+  out.Text("{\"result\": \"").Text(several ? words.summary_value : words.result_value).Text("\"");
+  if (input.score_required) {
+    out.Text(", \"score\": ").Text(words.score_value);
+    out.Text(", \"score_explanation\": \"").Text(words.explanation_value).Text("\"");
+  }
+  if (several) {
+    std::string_view separator = ", \"outputs\": {";
+    for (const std::string& name : input.outputs) {
+      out.Text(separator).Quoted(name).Text(": \"").Text(words.content_value).Text("\"");
+      separator = ", ";
+    }
+    out.Text("}");
+  }
+  out.Text("}\n");
+}
+
+void WriteContract(PromptWriter& out, const ComposeInput& input, const Phrases& words) {
+  out.Text(words.answer);
+  WriteAnswerForm(out, input, words);
+  if (input.outputs.size() == 1) {
+    out.Text(words.result_becomes).Quoted(input.outputs.front()).Text(words.result_becomes_end);
+  }
+  if (input.outputs.size() > 1) out.Text(words.every_output);
+  if (input.score_required) out.Text(words.score_rule);
+  if (!input.thinking_commands.empty()) out.Text(words.commands).Line(input.thinking_commands);
+  if (!input.text_tools.empty()) out.Text(words.tools);
+  for (const ToolSpec& tool : input.text_tools) {
+    out.Text("- ").Text(tool.name).Text(": ").Text(tool.description);
+    out.Text(words.arguments).Line(tool.input_schema);
+  }
+}
+
+StoredRequest Header(const ComposeInput& input) {
+  StoredRequest request;
+  request.ids = input.ids;
+  request.provider = input.provider;
+  request.model = input.model;
+  request.parameters = input.parameters;
+  request.system = input.system;
+  request.tools = input.tools;
+  request.answer_schema = input.answer_schema;
+  request.timeout = input.timeout;
+  return request;
+}
+
+}  // namespace
+
+SharedContent ComposeSystem(std::string_view agent_prompt, std::span<const SkillSummary> skills,
+                            Language language) {
+  std::string text(agent_prompt);
+  if (!skills.empty()) {
+    if (!text.empty()) text += text.ends_with('\n') ? "\n" : "\n\n";
+    text += PhrasesOf(language).skills;
+    for (const SkillSummary& skill : skills) {
+      text.append("- ").append(skill.name).append(": ").append(skill.description).push_back('\n');
+    }
+  }
+  return ShareContent(std::move(text));
+}
+
+Composed Compose(const ComposeInput& input) {
+  const Phrases& words = PhrasesOf(input.language);
+  Composed composed;
+  composed.reuse_key = ReuseKey(input);
+  CallMarks marks = MarkCall(input.fence_key, composed.reuse_key, input.ids);
+
+  PromptWriter out(kFixedText + input.prompt.size() + input.score_criteria.size() +
+                   input.rework_reason.size() + input.thinking_commands.size() +
+                   input.inputs.size() * kTextPerInput);
+  WriteTask(out, input, words);
+  WriteInputs(out, input, words, marks.fence, composed.warnings);
+  WriteContract(out, input, words);
+  const std::uint64_t bytes = out.size() + input.system.size + input.tools.size + input.answer_schema.size;
+  composed.estimated_tokens = bytes / kBytesPerToken + 1;
+
+  composed.request = Header(input);
+  composed.request.reuse_key = composed.reuse_key;
+  composed.request.idempotency_key = std::move(marks.idempotency_key);
+  composed.request.messages.push_back({Role::kUser, out.Take(), {}, {}, false});
+  return composed;
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,101 @@
+#include "prompts/prompt_writer.h"
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "model/content.h"
+#include "model/model_request.h"
+#include "model/stored_request.h"
+
+namespace agenttalk {
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+constexpr std::size_t kTailReserve = 640;  // what usually follows an input: the contract
+constexpr std::size_t kMarkBytes = 16;
+
+void AppendHex(std::string& out, std::span<const std::uint8_t> bytes) {
+  const std::size_t start = out.size();
+  out.resize(start + bytes.size() * 2);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    out[start + 2 * i] = kHexDigits[bytes[i] >> 4];
+    out[start + 2 * i + 1] = kHexDigits[bytes[i] & 0xF];
+  }
+}
+
+}  // namespace
+
+PromptWriter& PromptWriter::Line(std::string_view text) {
+  text_.append(text);
+  if (!text.ends_with('\n')) text_.push_back('\n');
+  return *this;
+}
+
+PromptWriter& PromptWriter::Number(std::uint64_t value) {
+  std::array<char, 20> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  text_.append(digits.data(), end);
+  return *this;
+}
+
+PromptWriter& PromptWriter::Hex(const Digest& digest) {
+  AppendHex(text_, digest.bytes);
+  return *this;
+}
+
+PromptWriter& PromptWriter::Quoted(std::string_view name) {
+  text_.push_back('"');
+  for (const char c : name) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    if (c == '"' || c == '\\') {
+      text_.push_back('\\');
+      text_.push_back(c);
+    } else if (byte < 0x20 || byte == 0x7F) {
+      text_.append("\\u00");
+      AppendHex(text_, {&byte, 1});
+    } else {
+      text_.push_back(c);
+    }
+  }
+  text_.push_back('"');
+  return *this;
+}
+
+PromptWriter& PromptWriter::Fenced(const Content& content, std::string_view name, std::string_view marker) {
+  text_.append("<<<").append(marker).push_back('\n');
+  size_ += text_.size() + content.size;
+  parts_.push_back({std::move(text_), content, std::string(name)});
+  text_ = std::string();
+  text_.reserve(kTailReserve);
+  text_.append("\n").append(marker).append(">>>\n");
+  return *this;
+}
+
+std::vector<StoredPart> PromptWriter::Take() {
+  if (!text_.empty()) parts_.push_back({std::move(text_), {}, {}});
+  return std::move(parts_);
+}
+
+CallMarks MarkCall(std::string_view secret, const Digest& content_key, const CallIds& ids) {
+  std::string data;
+  data.reserve(content_key.bytes.size() + ids.plan.str().size() + ids.command.str().size() + 16);
+  data.append(reinterpret_cast<const char*>(content_key.bytes.data()), content_key.bytes.size());
+  data.append(ids.plan.str()).push_back('\0');
+  data.append(ids.command.str()).push_back('\0');
+  for (unsigned shift = 0; shift < 32; shift += 8) data.push_back(static_cast<char>(ids.attempt >> shift));
+  const Digest mac = HmacSha256(secret, data);
+  CallMarks marks;
+  AppendHex(marks.fence, std::span(mac.bytes).first(kMarkBytes));
+  AppendHex(marks.idempotency_key, std::span(mac.bytes).subspan(kMarkBytes));
+  return marks;
+}
+
+}  // namespace agenttalk

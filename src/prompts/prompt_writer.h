@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/digest.h"
+#include "model/content.h"
+#include "model/model_request.h"
+#include "model/stored_request.h"
+
+namespace agenttalk {
+
+// Gathers the parts of one message. Appends to a reserved string, because a prompt is composed for every step
+// that the engine takes and must cost next to nothing.
+class PromptWriter {
+ public:
+  explicit PromptWriter(std::size_t expected_size) { text_.reserve(expected_size); }
+
+  PromptWriter& Text(std::string_view text) {
+    text_.append(text);
+    return *this;
+  }
+  // Ends the line unless it has ended already.
+  PromptWriter& Line(std::string_view text);
+  PromptWriter& Number(std::uint64_t value);
+  PromptWriter& Hex(const Digest& digest);
+  // In double quotes, with quotes, backslashes and control characters escaped as in JSON: a name can neither
+  // end its own quotes nor begin a line.
+  PromptWriter& Quoted(std::string_view name);
+  // All the bytes of `content`, between two lines with the marker.
+  PromptWriter& Fenced(const Content& content, std::string_view name, std::string_view marker);
+
+  [[nodiscard]] std::uint64_t size() const { return size_ + text_.size(); }
+  std::vector<StoredPart> Take();
+
+ private:
+  std::string text_;
+  std::vector<StoredPart> parts_;
+  std::uint64_t size_ = 0;  // of the parts
+};
+
+// What identifies one call, derived from its content and the hub's secret.
+struct CallMarks {
+  std::string fence;            // the marker around data
+  std::string idempotency_key;  // says nothing about the fence
+};
+
+CallMarks MarkCall(std::string_view secret, const Digest& content_key, const CallIds& ids);
+
+}  // namespace agenttalk
