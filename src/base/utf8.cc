@@ -1,55 +1,112 @@
 #include "base/utf8.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
-#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace agenttalk {
 namespace {
 
-// What may follow a lead byte: how many bytes, and the range of the first of them (the others are 80..BF).
-struct Tail {
-  std::size_t length = 0;
-  std::uint8_t low = 0x80;
-  std::uint8_t high = 0xBF;
-};
-
-constexpr Tail kNotALead{.length = 4};
-
-Tail TailOf(std::uint8_t lead) {
-  if (lead < 0xC2) return kNotALead;
-  if (lead < 0xE0) return {.length = 1};
-  if (lead == 0xE0) return {.length = 2, .low = 0xA0};
-  if (lead == 0xED) return {.length = 2, .high = 0x9F};
-  if (lead < 0xF0) return {.length = 2};
-  if (lead == 0xF0) return {.length = 3, .low = 0x90};
-  if (lead == 0xF4) return {.length = 3, .high = 0x8F};
-  if (lead < 0xF4) return {.length = 3};
-  return kNotALead;
+bool IsContinuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
-bool TailMatches(std::string_view following, const Tail& tail) {
-  if (tail.length == kNotALead.length || following.size() < tail.length) return false;
-  const auto first = static_cast<std::uint8_t>(following[0]);
-  if (first < tail.low || first > tail.high) return false;
-  for (std::size_t i = 1; i < tail.length; ++i) {
-    if ((static_cast<std::uint8_t>(following[i]) & 0xC0U) != 0x80U) return false;
+// Overlong forms, surrogates and values beyond U+10FFFF all show in the second byte.
+bool SecondByteFits(unsigned char first, unsigned char second) {
+  switch (first) {
+    case 0xE0:
+      return second >= 0xA0;
+    case 0xED:
+      return second <= 0x9F;
+    case 0xF0:
+      return second >= 0x90;
+    case 0xF4:
+      return second <= 0x8F;
+    default:
+      return true;
   }
-  return true;
+}
+
+std::size_t LengthFromFirstByte(unsigned char first) {
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return 2;
+  if (first >= 0xE0 && first <= 0xEF) return 3;
+  if (first >= 0xF0 && first <= 0xF4) return 4;
+  return 0;
+}
+
+// No-break space, zero width space, line and paragraph separator, ideographic space, byte order mark.
+constexpr std::array<std::string_view, 6> kWideBlanks = {"\xC2\xA0",     "\xE2\x80\x8B", "\xE2\x80\xA8",
+                                                         "\xE2\x80\xA9", "\xE3\x80\x80", "\xEF\xBB\xBF"};
+
+bool IsControl(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character.front());
+  if (character.size() == 1) return (first < 0x20 && first != '\n' && first != '\t') || first == 0x7F;
+  return character.size() == 2 && first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
 }
 
 }  // namespace
 
+std::size_t Utf8SequenceLength(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto first = static_cast<unsigned char>(text[0]);
+  const std::size_t length = LengthFromFirstByte(first);
+  if (length <= 1) return length;
+  if (text.size() < length || !SecondByteFits(first, static_cast<unsigned char>(text[1]))) return 0;
+  return std::ranges::all_of(text.substr(1, length - 1), IsContinuation) ? length : 0;
+}
+
 bool IsUtf8(std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const auto lead = static_cast<std::uint8_t>(text[at++]);
-    if (lead < 0x80) continue;
-    const Tail tail = TailOf(lead);
-    if (!TailMatches(text.substr(at), tail)) return false;
-    at += tail.length;
+  while (!text.empty()) {
+    const std::size_t length = Utf8SequenceLength(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
   }
   return true;
+}
+
+std::string ToValidUtf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = Utf8SequenceLength(text);
+    out.append(length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length));
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
+}
+
+std::string_view Utf8Prefix(std::string_view text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  std::size_t end = max_bytes;
+  while (end > 0 && max_bytes - end < 3 && IsContinuation(text[end])) --end;
+  return text.substr(0, end);
+}
+
+bool IsBlank(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = Utf8SequenceLength(text);
+    if (length == 0) return false;
+    const std::string_view character = text.substr(0, length);
+    const bool narrow =
+        length == 1 && (character[0] == ' ' || (character[0] >= '\t' && character[0] <= '\r'));
+    if (!narrow && std::ranges::find(kWideBlanks, character) == kWideBlanks.end()) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string WithoutControls(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::string_view character = text.substr(0, std::max<std::size_t>(Utf8SequenceLength(text), 1));
+    if (!IsControl(character)) out.append(character);
+    text.remove_prefix(character.size());
+  }
+  return out;
 }
 
 }  // namespace agenttalk
