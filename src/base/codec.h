@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -96,6 +97,11 @@ class ByteWriter {
   void PutCompound(const Duration& value) { Varint(ZigZag(value.count())); }
   template <typename T>
   void PutCompound(const std::optional<T>& value) {
+    Varint(value ? 1 : 0);
+    if (value) Put(*value);
+  }
+  template <typename T>
+  void PutCompound(const std::unique_ptr<T>& value) {
     Varint(value ? 1 : 0);
     if (value) Put(*value);
   }
@@ -195,6 +201,13 @@ class ByteReader {
   void GetCompound(std::optional<T>& value) {
     value.reset();
     if (Varint() != 0) Get(value.emplace());
+  }
+  template <typename T>
+  void GetCompound(std::unique_ptr<T>& value) {
+    value.reset();
+    if (Varint() == 0) return;
+    value = std::make_unique<T>();
+    Get(*value);
   }
   // An element takes at least one byte, so a damaged count cannot ask for more memory than the bytes justify.
   template <typename T>

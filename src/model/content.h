@@ -18,9 +18,7 @@ struct Content {
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
-    f("digest", self.digest);
-    f("size", self.size);
-    f("row", self.row);
+    f("digest", self.digest), f("size", self.size), f("row", self.row);
   }
 };
 

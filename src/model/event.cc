@@ -1,0 +1,35 @@
+#include "model/event.h"
+
+#include <array>
+#include <cstddef>
+
+namespace agenttalk {
+namespace {
+
+// Values come from the journal, so one from a newer version must not index past the table.
+template <typename E, std::size_t N>
+const char* NameIn(const std::array<const char*, N>& names, E value) {
+  const auto index = static_cast<std::size_t>(value);
+  return index < N ? names[index] : "unknown";
+}
+
+}  // namespace
+
+const char* EnumName(EndState value) {
+  return NameIn(std::array{"failed", "timed_out", "cancelled", "superseded"}, value);
+}
+const char* EnumName(QuestionKind value) {
+  return NameIn(
+      std::array{"ask", "approve", "confirm", "clarify", "missing_input", "outcome_unknown", "alert"}, value);
+}
+const char* EnumName(QuestionPurpose value) {
+  return NameIn(std::array{"notice", "budget", "outcome"}, value);
+}
+const char* EnumName(Decision value) {
+  return NameIn(std::array{"none", "approve", "reject"}, value);
+}
+const char* EnumName(PlanChange value) {
+  return NameIn(std::array{"opened", "paused", "resumed", "cancelled", "completed", "reopened"}, value);
+}
+
+}  // namespace agenttalk

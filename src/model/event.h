@@ -1,0 +1,559 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "model/content.h"
+
+// What can happen. State is the fold of these and nothing else, so an event carries everything that applying
+// it needs. Fields are only ever added at the end of a struct (base/codec.h says why that is safe).
+namespace agenttalk {
+
+// Which file an event was taken from; the same fingerprint seen again is the same file, not a new one.
+struct FileFingerprint {
+  std::string directory;  // relative to the hub
+  std::string name;
+  std::uint64_t inode = 0;
+  std::int64_t mtime_ns = 0;
+  std::uint64_t size = 0;
+  Digest sha256;
+
+  bool operator==(const FileFingerprint&) const = default;
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("directory", self.directory), f("name", self.name), f("inode", self.inode);
+    f("mtime_ns", self.mtime_ns), f("size", self.size), f("sha256", self.sha256);
+  }
+};
+
+struct NamedContent {
+  std::string name;
+  Content content;
+
+  bool operator==(const NamedContent&) const = default;
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("name", self.name), f("content", self.content);
+  }
+};
+
+// An input as a command got it: the version is fixed by its digest from then on.
+struct BoundInput {
+  std::string name;
+  Content content;
+  std::uint32_t hops = 0;
+
+  bool operator==(const BoundInput&) const = default;
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("name", self.name), f("content", self.content), f("hops", self.hops);
+  }
+};
+
+struct InputRequirement {
+  std::string pattern;  // a name or a glob
+  std::uint32_t min = 1;
+
+  bool operator==(const InputRequirement&) const = default;
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("pattern", self.pattern), f("min", self.min);
+  }
+};
+
+struct ScoreBranch {
+  double min_score = 0;
+  std::vector<AgentId> send_to;
+
+  bool operator==(const ScoreBranch&) const = default;
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("min_score", self.min_score), f("send_to", self.send_to);
+  }
+};
+
+// Where a result or a failure goes (open plans).
+struct Routing {
+  std::string message_template;
+  std::vector<AgentId> send_to;
+  std::vector<ScoreBranch> branches;  // highest min_score first
+  std::string output_name;
+
+  bool operator==(const Routing&) const = default;
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("message_template", self.message_template), f("send_to", self.send_to), f("branches", self.branches);
+    f("output_name", self.output_name);
+  }
+};
+
+// What the engine needs of a command to decide; the prompt stays in the command's body.
+struct CommandSpec {
+  CommandId command_id;
+  std::string idempotency_key;
+  Digest payload;
+  std::vector<InputRequirement> required_inputs;
+  bool wait_for_inputs = true;
+  bool score_required = false;
+  Duration timeout{};
+  std::uint32_t retry_times = 0;
+  std::int64_t priority = 0;
+  Routing on_complete;
+  Routing on_failure;
+  TaskId task_id;  // empty: a command of an open plan
+  std::uint64_t command_seq = 0;
+
+  bool operator==(const CommandSpec&) const = default;
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("command_id", self.command_id), f("idempotency_key", self.idempotency_key), f("payload", self.payload);
+    f("required_inputs", self.required_inputs), f("wait_for_inputs", self.wait_for_inputs);
+    f("score_required", self.score_required), f("timeout", self.timeout), f("retry_times", self.retry_times);
+    f("priority", self.priority), f("on_complete", self.on_complete), f("on_failure", self.on_failure);
+    f("task_id", self.task_id), f("command_seq", self.command_seq);
+  }
+};
+
+// The part of an agent's profile that decisions depend on; the rest stays in the profile's content.
+struct AgentSettings {
+  std::uint32_t max_parallel = 1;
+  std::uint32_t repair_attempts = 2;
+  bool external = false;
+  std::optional<std::vector<AgentId>> visibility;  // absent: may send to everybody
+  Content profile;
+
+  bool operator==(const AgentSettings&) const = default;
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("max_parallel", self.max_parallel), f("repair_attempts", self.repair_attempts);
+    f("external", self.external), f("visibility", self.visibility), f("profile", self.profile);
+  }
+};
+
+struct HubSettings {
+  std::uint32_t max_hops = 32;
+  std::uint32_t max_open_questions = 100;
+  std::uint32_t max_tool_rounds = 16;
+  std::uint64_t budget_tokens = 0;     // per plan; 0: no limit
+  std::uint64_t budget_micro_usd = 0;  // per plan; 0: no limit
+  Duration question_deadline = std::chrono::hours(24);
+
+  bool operator==(const HubSettings&) const = default;
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("max_hops", self.max_hops), f("max_open_questions", self.max_open_questions);
+    f("max_tool_rounds", self.max_tool_rounds), f("budget_tokens", self.budget_tokens);
+    f("budget_micro_usd", self.budget_micro_usd), f("question_deadline", self.question_deadline);
+  }
+};
+
+struct Cost {
+  std::uint64_t input_tokens = 0;
+  std::uint64_t output_tokens = 0;
+  std::uint64_t micro_usd = 0;
+
+  bool operator==(const Cost&) const = default;
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("input_tokens", self.input_tokens), f("output_tokens", self.output_tokens),
+        f("micro_usd", self.micro_usd);
+  }
+};
+
+// ---- the hub's own stream ----
+
+struct NodeStarted {
+  std::uint64_t epoch = 0;
+  std::string version;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("epoch", self.epoch), f("version", self.version);
+  }
+};
+
+struct HubConfigured {
+  HubSettings settings;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("settings", self.settings);
+  }
+};
+
+struct AgentConfigured {
+  AgentId agent_id;
+  AgentSettings settings;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("agent_id", self.agent_id), f("settings", self.settings);
+  }
+};
+
+struct AgentRemoved {
+  AgentId agent_id;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("agent_id", self.agent_id);
+  }
+};
+
+// ---- commands and inputs ----
+
+struct CommandReceived {
+  AgentId agent_id;
+  CommandSpec spec;
+  Content body;  // the command's JSON as it was taken in
+  Timestamp wait_until;
+  std::optional<FileFingerprint> source;
+  std::vector<std::string> warnings;
+  std::uint64_t retried_letter = 0;  // the dead letter this is another try of
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("agent_id", self.agent_id), f("spec", self.spec), f("body", self.body),
+        f("wait_until", self.wait_until);
+    f("source", self.source), f("warnings", self.warnings), f("retried_letter", self.retried_letter);
+  }
+};
+
+// The same key and payload came again: nothing is executed.
+struct CommandRepeated {
+  CommandId command_id;
+  AgentId agent_id;
+  std::optional<FileFingerprint> source;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("command_id", self.command_id), f("agent_id", self.agent_id), f("source", self.source);
+  }
+};
+
+// A named file is in an agent's inbox. In the hub's stream it counts for every open plan of the agent.
+struct InputArrived {
+  AgentId agent_id;
+  std::string name;
+  Content content;
+  AgentId from;  // empty: a stranger
+  CommandId from_command;
+  std::uint32_t hops = 0;
+  std::optional<FileFingerprint> source;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("agent_id", self.agent_id), f("name", self.name), f("content", self.content), f("from", self.from);
+    f("from_command", self.from_command), f("hops", self.hops), f("source", self.source);
+  }
+};
+
+struct CommandReadied {
+  CommandId command_id;
+  std::vector<BoundInput> inputs;
+  std::vector<std::string> missing;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("command_id", self.command_id), f("inputs", self.inputs), f("missing", self.missing);
+  }
+};
+
+struct AttemptStarted {
+  CommandId command_id;
+  std::uint32_t attempt = 0;
+  Timestamp deadline;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("command_id", self.command_id), f("attempt", self.attempt), f("deadline", self.deadline);
+  }
+};
+
+struct ModelCallIntended {
+  CommandId command_id;
+  std::uint32_t call = 0;  // counts the command's calls, of models and tools, from 1
+  Content request;
+  Digest reuse_key;
+  Cost reserved;
+  std::uint32_t model_call = 0;  // counts the command's model calls from 1
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("command_id", self.command_id), f("call", self.call), f("request", self.request);
+    f("reuse_key", self.reuse_key), f("reserved", self.reserved), f("model_call", self.model_call);
+  }
+};
+
+struct ModelCallFinished {
+  CommandId command_id;
+  std::uint32_t call = 0;
+  Content answer;  // the raw text; empty when the call failed
+  Cost cost;
+  std::optional<ErrorCode> error;
+  std::string message;
+  std::int64_t script_entry = -1;  // which scripted answer was used up
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("command_id", self.command_id), f("call", self.call), f("answer", self.answer), f("cost", self.cost);
+    f("error", self.error), f("message", self.message), f("script_entry", self.script_entry);
+  }
+};
+
+// The answer did not meet its contract; the model is told these errors.
+struct AnswerRefused {
+  CommandId command_id;
+  std::uint32_t call = 0;
+  std::vector<std::string> errors;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("command_id", self.command_id), f("call", self.call), f("errors", self.errors);
+  }
+};
+
+struct ToolCallIntended {
+  CommandId command_id;
+  std::uint32_t call = 0;
+  std::string tool;
+  Content arguments;
+  bool idempotent = true;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("command_id", self.command_id), f("call", self.call), f("tool", self.tool);
+    f("arguments", self.arguments), f("idempotent", self.idempotent);
+  }
+};
+
+struct ToolCallFinished {
+  CommandId command_id;
+  std::uint32_t call = 0;
+  Content result;
+  std::optional<ErrorCode> error;
+  std::string message;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("command_id", self.command_id), f("call", self.call), f("result", self.result), f("error", self.error);
+    f("message", self.message);
+  }
+};
+
+struct AttemptFailed {
+  CommandId command_id;
+  std::uint32_t attempt = 0;
+  ErrorCode code = ErrorCode::kInternal;
+  std::string message;
+  Timestamp retry_at;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("command_id", self.command_id), f("attempt", self.attempt), f("code", self.code);
+    f("message", self.message), f("retry_at", self.retry_at);
+  }
+};
+
+struct CommandSucceeded {
+  CommandId command_id;
+  Content result;
+  std::optional<double> score;
+  std::string score_explanation;
+  std::vector<NamedContent> outputs;
+  std::optional<FileFingerprint> source;  // an external agent's result file
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("command_id", self.command_id), f("result", self.result), f("score", self.score);
+    f("score_explanation", self.score_explanation), f("outputs", self.outputs), f("source", self.source);
+  }
+};
+
+// A command whose pause (a retry's delay, a person's answer) is over waits for its agent again.
+struct CommandRequeued {
+  CommandId command_id;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("command_id", self.command_id);
+  }
+};
+
+enum class EndState : std::uint8_t { kFailed, kTimedOut, kCancelled, kSuperseded };
+
+struct CommandEnded {
+  CommandId command_id;
+  EndState state = EndState::kFailed;
+  ErrorCode code = ErrorCode::kInternal;
+  std::string message;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("command_id", self.command_id), f("state", self.state), f("code", self.code),
+        f("message", self.message);
+  }
+};
+
+struct MessageSent {
+  std::string message_id;
+  CommandId command_id;
+  AgentId from;
+  AgentId to;
+  Content message;  // the msg_*.json
+  std::vector<NamedContent> outputs;
+  std::uint32_t hops = 0;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("message_id", self.message_id), f("command_id", self.command_id), f("from", self.from);
+    f("to", self.to), f("message", self.message), f("outputs", self.outputs), f("hops", self.hops);
+  }
+};
+
+// What could not be handled, kept with its reason. Its id is "dl_" + the event's number.
+struct DeadLettered {
+  AgentId agent_id;
+  CommandId command_id;
+  std::string file;
+  Content body;
+  ErrorCode code = ErrorCode::kInternal;
+  std::string message;
+  std::string hint;
+  std::optional<FileFingerprint> source;
+  std::vector<std::string> errors;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("agent_id", self.agent_id), f("command_id", self.command_id), f("file", self.file);
+    f("body", self.body), f("code", self.code), f("message", self.message), f("hint", self.hint);
+    f("source", self.source), f("errors", self.errors);
+  }
+};
+
+struct DeadLetterClosed {
+  std::uint64_t letter = 0;  // the DeadLettered event's number
+  bool retried = false;      // false: dropped
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("letter", self.letter), f("retried", self.retried);
+  }
+};
+
+// ---- people ----
+
+enum class QuestionKind : std::uint8_t {
+  kAsk,
+  kApprove,
+  kConfirm,
+  kClarify,
+  kMissingInput,
+  kOutcomeUnknown,
+  kAlert
+};
+// What an answer decides.
+enum class QuestionPurpose : std::uint8_t { kNotice, kBudget, kOutcome };
+
+// Its id is "q_" + the event's number.
+struct QuestionAsked {
+  QuestionKind kind = QuestionKind::kAsk;
+  QuestionPurpose purpose = QuestionPurpose::kNotice;
+  std::string text;
+  AgentId from;
+  CommandId command_id;
+  Timestamp deadline;
+  std::uint32_t call = 0;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("kind", self.kind), f("purpose", self.purpose), f("text", self.text), f("from", self.from);
+    f("command_id", self.command_id), f("deadline", self.deadline), f("call", self.call);
+  }
+};
+
+enum class Decision : std::uint8_t { kNone, kApprove, kReject };
+
+struct QuestionClosed {
+  std::uint64_t question = 0;  // the QuestionAsked event's number
+  Decision decision = Decision::kNone;
+  std::string text;
+  bool expired = false;
+  std::optional<FileFingerprint> source;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("question", self.question), f("decision", self.decision), f("text", self.text);
+    f("expired", self.expired), f("source", self.source);
+  }
+};
+
+struct BudgetRaised {
+  std::uint64_t tokens = 0;
+  std::uint64_t micro_usd = 0;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("tokens", self.tokens), f("micro_usd", self.micro_usd);
+  }
+};
+
+// ---- plans ----
+
+enum class PlanChange : std::uint8_t { kOpened, kPaused, kResumed, kCancelled, kCompleted, kReopened };
+
+struct PlanChanged {
+  PlanChange change = PlanChange::kOpened;
+  std::string reason;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("change", self.change), f("reason", self.reason);
+  }
+};
+
+// A control request was carried out; the same client id again is answered, not done twice.
+struct ControlAccepted {
+  std::string client_id;
+  std::string verb;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("client_id", self.client_id), f("verb", self.verb);
+  }
+};
+
+// The position in this list is the type's number in the journal: append only, never reorder.
+using EventBody =
+    std::variant<NodeStarted, HubConfigured, AgentConfigured, AgentRemoved, CommandReceived, CommandRepeated,
+                 InputArrived, CommandReadied, AttemptStarted, ModelCallIntended, ModelCallFinished,
+                 AnswerRefused, ToolCallIntended, ToolCallFinished, AttemptFailed, CommandSucceeded,
+                 CommandEnded, MessageSent, DeadLettered, DeadLetterClosed, QuestionAsked, QuestionClosed,
+                 BudgetRaised, PlanChanged, ControlAccepted, CommandRequeued>;
+
+// How enumerations are spelled in JSON.
+const char* EnumName(EndState value);
+const char* EnumName(QuestionKind value);
+const char* EnumName(QuestionPurpose value);
+const char* EnumName(Decision value);
+const char* EnumName(PlanChange value);
+
+// The name people see in `agenttalk log`, e.g. "command_received".
+const char* EventName(const EventBody& body);
+
+struct Event {
+  std::uint64_t number = 0;     // global, dense, from 1
+  std::uint64_t caused_by = 0;  // the event that led to this one; 0: something outside
+  Timestamp time;
+  PlanId plan_id;  // empty: the hub's own stream
+  EventBody body;
+};
+
+}  // namespace agenttalk
