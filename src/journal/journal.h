@@ -18,6 +18,9 @@
 // what the events mean. A row holds the events that one step made in one stream (a plan; the empty id is the
 // hub's own stream). Event numbers are global, dense and given by the caller; versions count the rows of a
 // stream.
+//
+// Threads: BeginEpoch and Commit belong to one thread at a time; the reading functions may be called from any
+// thread, also while a Commit runs, and see only what is committed. A visitor may call the reading functions.
 namespace agenttalk {
 
 // Bytes that become part of the journal with the commit that first names them.
@@ -76,9 +79,10 @@ class Journal {
   // Commit must carry the returned epoch.
   virtual Result<std::uint64_t> BeginEpoch() = 0;
 
-  // One commit for all of `appends`; durable when it returns. VERSION_CONFLICT or FENCED: nothing was
-  // written. After any other failure the outcome is unknown and the journal refuses further commits: the
-  // process must end and recover from disk.
+  // One commit for all of `appends`; durable when it returns. VERSION_CONFLICT, FENCED, DISK_FULL or
+  // HUB_LOCKED (a stranger holds the file): nothing was written and the journal can go on. After any other
+  // failure the outcome is unknown and the journal refuses further commits: the process must end and recover
+  // from disk.
   virtual Result<void> Commit(std::span<const Append> appends, std::uint64_t epoch) = 0;
 
   virtual Result<std::uint64_t> LastEvent() = 0;
@@ -86,7 +90,9 @@ class Journal {
   virtual Result<std::optional<StreamInfo>> FindStream(const PlanId& stream) = 0;
   virtual Result<std::optional<Snapshot>> LatestSnapshot(const PlanId& stream) = 0;
   // Rows of one stream with version > after_version, in order; all rows with first_event > after_event, in
-  // order.
+  // order. JOURNAL_DAMAGED names the event number of the first row that is not what was written, after the
+  // rows before it were delivered. Reading everything in one ReadAll costs less than reading every stream by
+  // itself.
   virtual Result<void> ReadStream(const PlanId& stream, std::uint64_t after_version,
                                   const RowVisitor& visit) = 0;
   virtual Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit) = 0;

@@ -1,0 +1,174 @@
+#include "journal/memory_journal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "journal/journal.h"
+#include "journal/row_check.h"
+#include "model/content.h"
+
+namespace agenttalk {
+namespace {
+
+JournalRowView ViewOf(const JournalRow& row) {
+  return {.stream = row.stream.str(),
+          .version = row.version,
+          .first_event = row.first_event,
+          .event_count = row.event_count,
+          .events = row.events};
+}
+
+std::unexpected<Error> ContentMissing(const Digest& digest) {
+  return Fail(ErrorCode::kNotFound, fmt::format("the journal holds no content {}", digest.Hex()));
+}
+
+}  // namespace
+
+Result<std::uint64_t> MemoryJournal::BeginEpoch() {
+  const std::lock_guard lock(mutex_);
+  return ++epoch_;
+}
+
+Result<void> MemoryJournal::Commit(std::span<const Append> appends, std::uint64_t epoch) {
+  const std::lock_guard lock(mutex_);
+  if (epoch != epoch_ || epoch == 0) return std::unexpected(FencedError(epoch, epoch_));
+  const Result<void> checked = Check(appends);
+  for (Stream* stream : staged_) stream->staged_version = stream->rows.size();
+  staged_.clear();
+  TRY(checked);
+  for (const Append& append : appends) Apply(append);
+  return {};
+}
+
+Result<void> MemoryJournal::Check(std::span<const Append> appends) {
+  std::uint64_t last_event = last_event_;
+  for (const Append& append : appends) {
+    for (const JournalRow& row : append.rows) {
+      TRY(CheckRow(row, last_event));
+      last_event += row.event_count;
+    }
+    for (const Snapshot& snapshot : append.snapshots) {
+      const auto found = streams_.find(snapshot.stream);
+      const std::uint64_t version = found == streams_.end() ? 0 : found->second.staged_version;
+      TRY(CheckCovered(snapshot, last_event, version));
+    }
+  }
+  return {};
+}
+
+Result<void> MemoryJournal::CheckRow(const JournalRow& row, std::uint64_t last_event) {
+  Stream& stream = streams_[row.stream];
+  TRY(CheckContinues(row, last_event, stream.staged_version));
+  ++stream.staged_version;
+  staged_.push_back(&stream);
+  return {};
+}
+
+void MemoryJournal::Apply(const Append& append) {
+  for (const JournalRow& row : append.rows) {
+    const auto found = streams_.find(row.stream);
+    Stream& stream = found->second;
+    if (stream.rows.empty()) stream_order_.push_back(&found->first);
+    stream.rows.push_back(&rows_.emplace_back(row));
+    stream.staged_version = stream.rows.size();
+    stream.live = row.live;
+    last_event_ += row.event_count;
+  }
+  for (const NewContent& blob : append.blobs) blobs_.try_emplace(blob.digest, blob.bytes);
+  for (const Snapshot& snapshot : append.snapshots) streams_[snapshot.stream].snapshot = snapshot;
+}
+
+Result<std::uint64_t> MemoryJournal::LastEvent() {
+  const std::lock_guard lock(mutex_);
+  return last_event_;
+}
+
+Result<std::vector<StreamInfo>> MemoryJournal::Streams(bool live_only) {
+  const std::lock_guard lock(mutex_);
+  std::vector<StreamInfo> infos;
+  for (const PlanId* id : stream_order_) {
+    const Stream& stream = streams_.at(*id);
+    if (stream.live || !live_only) infos.push_back({*id, stream.rows.size(), stream.live});
+  }
+  return infos;
+}
+
+Result<std::optional<StreamInfo>> MemoryJournal::FindStream(const PlanId& stream) {
+  const std::lock_guard lock(mutex_);
+  const auto found = streams_.find(stream);
+  if (found == streams_.end() || found->second.rows.empty()) return std::nullopt;
+  return StreamInfo{stream, found->second.rows.size(), found->second.live};
+}
+
+Result<std::optional<Snapshot>> MemoryJournal::LatestSnapshot(const PlanId& stream) {
+  const std::lock_guard lock(mutex_);
+  const auto found = streams_.find(stream);
+  if (found == streams_.end()) return std::nullopt;
+  return found->second.snapshot;
+}
+
+// Rows are visited without the lock, so that a visitor may read on.
+Result<void> MemoryJournal::ReadStream(const PlanId& stream, std::uint64_t after_version,
+                                       const RowVisitor& visit) {
+  std::vector<const JournalRow*> rows;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = streams_.find(stream);
+    if (found == streams_.end() || found->second.rows.size() <= after_version) return {};
+    rows.assign(found->second.rows.begin() + static_cast<std::ptrdiff_t>(after_version),
+                found->second.rows.end());
+  }
+  for (const JournalRow* row : rows) {
+    if (!visit(ViewOf(*row))) break;
+  }
+  return {};
+}
+
+Result<void> MemoryJournal::ReadAll(std::uint64_t after_event, const RowVisitor& visit) {
+  std::vector<const JournalRow*> rows;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto first = std::ranges::upper_bound(rows_, after_event, {}, &JournalRow::first_event);
+    rows.reserve(static_cast<std::size_t>(rows_.end() - first));
+    for (auto row = first; row != rows_.end(); ++row) rows.push_back(&*row);
+  }
+  for (const JournalRow* row : rows) {
+    if (!visit(ViewOf(*row))) break;
+  }
+  return {};
+}
+
+Result<std::string> MemoryJournal::ReadContent(const Content& content) {
+  const std::lock_guard lock(mutex_);
+  if (content.row == 0) {
+    const auto found = blobs_.find(content.digest);
+    if (found == blobs_.end()) return ContentMissing(content.digest);
+    return *found->second;
+  }
+  const auto row = std::ranges::lower_bound(rows_, content.row, {}, &JournalRow::first_event);
+  if (row == rows_.end() || row->first_event != content.row) return ContentMissing(content.digest);
+  const auto held = std::ranges::find(row->contents, content.digest, &NewContent::digest);
+  if (held == row->contents.end()) return ContentMissing(content.digest);
+  return *held->bytes;
+}
+
+Result<bool> MemoryJournal::HasBlob(const Digest& digest) {
+  const std::lock_guard lock(mutex_);
+  return blobs_.contains(digest);
+}
+
+}  // namespace agenttalk

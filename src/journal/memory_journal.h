@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/ids.h"
+#include "journal/journal.h"
+#include "model/content.h"
+
+namespace agenttalk {
+
+// A journal that lives as long as its object: for tests, for the simulation (where it outlives the node that
+// "crashes") and for measuring everything but the disk. It keeps the same promises and refuses the same
+// things.
+class MemoryJournal final : public Journal {
+ public:
+  Result<std::uint64_t> BeginEpoch() override;
+  Result<void> Commit(std::span<const Append> appends, std::uint64_t epoch) override;
+
+  Result<std::uint64_t> LastEvent() override;
+  Result<std::vector<StreamInfo>> Streams(bool live_only) override;
+  Result<std::optional<StreamInfo>> FindStream(const PlanId& stream) override;
+  Result<std::optional<Snapshot>> LatestSnapshot(const PlanId& stream) override;
+  Result<void> ReadStream(const PlanId& stream, std::uint64_t after_version,
+                          const RowVisitor& visit) override;
+  Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit) override;
+  Result<std::string> ReadContent(const Content& content) override;
+  Result<bool> HasBlob(const Digest& digest) override;
+
+ private:
+  struct Stream {
+    std::vector<const JournalRow*> rows;
+    bool live = true;
+    std::optional<Snapshot> snapshot;
+    std::uint64_t staged_version = 0;  // while a commit is checked: the version its rows so far would reach
+  };
+
+  Result<void> Check(std::span<const Append> appends);
+  Result<void> CheckRow(const JournalRow& row, std::uint64_t last_event);
+  void Apply(const Append& append);
+
+  std::mutex mutex_;  // guards all below
+  std::uint64_t epoch_ = 0;
+  std::uint64_t last_event_ = 0;
+  std::deque<JournalRow> rows_;  // never moved: readers use them without the lock
+  std::unordered_map<PlanId, Stream> streams_;
+  std::vector<const PlanId*> stream_order_;  // in the order of their first rows
+  std::unordered_map<Digest, std::shared_ptr<const std::string>> blobs_;
+  std::vector<Stream*> staged_;
+};
+
+}  // namespace agenttalk
