@@ -1,0 +1,89 @@
+#include "journal/sqlite_journal.h"
+
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "journal/journal.h"
+#include "journal/sqlite_reader.h"
+#include "journal/sqlite_writer.h"
+#include "model/content.h"
+
+namespace agenttalk {
+namespace {
+
+std::unexpected<Error> ReadOnlyFailure() {
+  return Fail(ErrorCode::kPermissionDenied, "the journal was opened for reading only");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(const std::filesystem::path& directory) {
+  std::unique_ptr<SqliteWriter> writer = TRY(SqliteWriter::Open(directory));
+  std::unique_ptr<SqliteReader> reader = TRY(SqliteReader::Open(directory));
+  return std::unique_ptr<SqliteJournal>(new SqliteJournal(std::move(writer), std::move(reader)));
+}
+
+Result<std::unique_ptr<SqliteJournal>> SqliteJournal::OpenReadOnly(const std::filesystem::path& directory) {
+  return std::unique_ptr<SqliteJournal>(new SqliteJournal(nullptr, TRY(SqliteReader::Open(directory))));
+}
+
+SqliteJournal::SqliteJournal(std::unique_ptr<SqliteWriter> writer, std::unique_ptr<SqliteReader> reader)
+    : writer_(std::move(writer)), reader_(std::move(reader)) {}
+
+SqliteJournal::~SqliteJournal() = default;
+
+Result<std::uint64_t> SqliteJournal::BeginEpoch() {
+  if (writer_ == nullptr) return ReadOnlyFailure();
+  return writer_->BeginEpoch();
+}
+
+Result<void> SqliteJournal::Commit(std::span<const Append> appends, std::uint64_t epoch) {
+  if (writer_ == nullptr) return ReadOnlyFailure();
+  return writer_->Commit(appends, epoch);
+}
+
+Result<std::uint64_t> SqliteJournal::LastEvent() {
+  return reader_->LastEvent();
+}
+
+Result<std::vector<StreamInfo>> SqliteJournal::Streams(bool live_only) {
+  return reader_->Streams(live_only);
+}
+
+Result<std::optional<StreamInfo>> SqliteJournal::FindStream(const PlanId& stream) {
+  return reader_->FindStream(stream);
+}
+
+Result<std::optional<Snapshot>> SqliteJournal::LatestSnapshot(const PlanId& stream) {
+  return reader_->LatestSnapshot(stream);
+}
+
+Result<void> SqliteJournal::ReadStream(const PlanId& stream, std::uint64_t after_version,
+                                       const RowVisitor& visit) {
+  return reader_->ReadStream(stream, after_version, visit);
+}
+
+Result<void> SqliteJournal::ReadAll(std::uint64_t after_event, const RowVisitor& visit) {
+  return reader_->ReadAll(after_event, visit);
+}
+
+Result<std::string> SqliteJournal::ReadContent(const Content& content) {
+  return reader_->ReadContent(content);
+}
+
+Result<bool> SqliteJournal::HasBlob(const Digest& digest) {
+  return reader_->HasBlob(digest);
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,396 @@
+#include "journal/sqlite_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "journal/blob_files.h"
+#include "journal/journal.h"
+#include "journal/row_chunk.h"
+#include "journal/row_format.h"
+#include "journal/sqlite.h"
+#include "journal/sqlite_schema.h"
+#include "journal/stored_row.h"
+#include "model/content.h"
+
+namespace agenttalk {
+namespace {
+
+// One snapshot of the file for several statements.
+class ReadTransaction {
+ public:
+  static Result<ReadTransaction> Begin(Statement& begin, Statement& end) {
+    TRY(begin.Run());
+    return ReadTransaction(end);
+  }
+  ReadTransaction(ReadTransaction&& other) noexcept : end_(std::exchange(other.end_, nullptr)) {}
+  ReadTransaction& operator=(ReadTransaction&&) = delete;
+  ~ReadTransaction() {
+    if (end_ != nullptr) (void)end_->Run();
+  }
+
+ private:
+  explicit ReadTransaction(Statement& end) : end_(&end) {}
+  Statement* end_;
+};
+
+// Moves a statement over rows in order of event number until it stands at `target`. Near rows are stepped to,
+// far ones sought: a plan that runs alone is read as fast as the whole journal, one among many not slower
+// than by an index.
+class RowSeeker {
+ public:
+  explicit RowSeeker(Statement& statement) : statement_(statement) {}
+  ~RowSeeker() { statement_.Reset(); }
+  RowSeeker(const RowSeeker&) = delete;
+  RowSeeker& operator=(const RowSeeker&) = delete;
+
+  Result<void> MoveTo(std::uint64_t target) {
+    for (int steps = 0; open_ && steps < kStepsBeforeSeek; ++steps) {
+      open_ = TRY(statement_.Step());
+      if (open_ && statement_.Int(0) == target) return {};
+    }
+    statement_.Reset();
+    open_ = TRY(statement_.Bind(1, target).Step());
+    if (open_ && statement_.Int(0) == target) return {};
+    return DamagedAt(target, "the row is missing");
+  }
+
+ private:
+  static constexpr int kStepsBeforeSeek = 8;
+  Statement& statement_;
+  bool open_ = false;
+};
+
+std::unexpected<Error> ContentMissing(const Digest& digest) {
+  return Fail(ErrorCode::kNotFound, fmt::format("the journal holds no content {}", digest.Hex()));
+}
+
+Result<std::string> Verified(std::string_view bytes, const Content& content) {
+  if (Sha256(bytes) == content.digest) return std::string(bytes);
+  return Fail(ErrorCode::kJournalDamaged,
+              fmt::format("content {} is not what was stored", content.digest.Hex()), "restore a backup");
+}
+
+std::string_view TextOf(const Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteReader>> SqliteReader::Open(const std::filesystem::path& directory) {
+  const std::filesystem::path file = directory / "journal.db";
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    return Fail(ErrorCode::kNotFound, fmt::format("there is no journal at {}", file.string()));
+  }
+  Database database = TRY(Database::Open(file, Database::Mode::kReadOnly));
+  std::unique_ptr<SqliteReader> reader(new SqliteReader(BlobFiles(directory / "blobs"), std::move(database)));
+  TRY(reader->Prepare());
+  return reader;
+}
+
+SqliteReader::SqliteReader(BlobFiles files, Database database)
+    : files_(std::move(files)), database_(std::move(database)) {}
+
+Result<void> SqliteReader::Prepare() {
+  TRY(RequireVersion(database_, JournalMigrations()));
+  const std::string rows = fmt::format("SELECT {} FROM journal", kRowColumns);
+  const std::string streams = fmt::format("SELECT {} FROM streams", kStreamColumns);
+  const std::string digest_is = "substr(digest, 1, 8) = substr(?1, 1, 8) AND digest = ?1";
+  Statements& to = statements_;
+  to.begin = TRY(database_.Prepare("BEGIN"));
+  to.end = TRY(database_.Prepare("COMMIT"));
+  to.rows_from = TRY(database_.Prepare(rows + " WHERE first_event >= ? ORDER BY first_event"));
+  to.rows_back = TRY(
+      database_.Prepare("SELECT first_event, stream, version, previous FROM journal WHERE first_event <= ? "
+                        "ORDER BY first_event DESC"));
+  to.tail = TRY(database_.Prepare(
+      "SELECT first_event, stream, version FROM journal WHERE first_event > ? ORDER BY first_event"));
+  to.floor_row = TRY(database_.Prepare("SELECT max(first_event) FROM journal WHERE first_event <= ?"));
+  to.streams = TRY(database_.Prepare(streams + " ORDER BY number"));
+  to.stream_by_name = TRY(database_.Prepare(streams + " WHERE name = ?"));
+  to.stream_by_number = TRY(database_.Prepare(streams + " WHERE number = ?"));
+  to.snapshot =
+      TRY(database_.Prepare("SELECT version, last_event, crc, state FROM snapshots WHERE stream = ?"));
+  to.blob = TRY(database_.Prepare("SELECT size, bytes FROM blobs WHERE " + digest_is));
+  to.find_blob = TRY(database_.Prepare("SELECT 1 FROM blobs WHERE " + digest_is));
+  meta_ = TRY(MetaTable::Open(database_));
+  return {};
+}
+
+Result<std::uint64_t> SqliteReader::LastEvent() {
+  constexpr std::uint64_t kBeyondAll = std::uint64_t{1} << 62;
+  const std::lock_guard lock(mutex_);
+  Scan scan = TRY(BeginScan(kBeyondAll));
+  RowChunk none;
+  while (!scan.at_end) TRY(FillFromScan(scan, none));
+  return scan.next_row - 1;
+}
+
+Result<std::vector<StreamInfo>> SqliteReader::Streams(bool live_only) {
+  const std::lock_guard lock(mutex_);
+  const ReadTransaction transaction = TRY(ReadTransaction::Begin(statements_.begin, statements_.end));
+  TRY(ReadTail());
+  return ScanStreams(live_only);
+}
+
+Result<std::vector<StreamInfo>> SqliteReader::ScanStreams(bool live_only) {
+  std::vector<StreamInfo> infos;
+  std::uint64_t count = 0;
+  const StatementScope scope(statements_.streams);
+  while (TRY(statements_.streams.Step())) {
+    StoredStream stream = TRY(StreamAt(statements_.streams));
+    if (stream.number != ++count) return DamagedAt(tail_start_, "the record of a stream is missing");
+    Overlay(stream.number, stream.head);
+    if (live_only && !stream.head.live) continue;
+    infos.push_back({PlanId(std::string(stream.name)), stream.head.version, stream.head.live});
+  }
+  if (count < TRY(meta_.Get(kStreamCountKey))) {
+    return DamagedAt(tail_start_, "the record of a stream is missing");
+  }
+  return infos;
+}
+
+Result<std::optional<StreamInfo>> SqliteReader::FindStream(const PlanId& stream) {
+  const std::lock_guard lock(mutex_);
+  const std::optional<Found> found = TRY(Find(stream.str()));
+  if (!found) return std::nullopt;
+  return StreamInfo{stream, found->head.version, found->head.live};
+}
+
+Result<std::optional<SqliteReader::Found>> SqliteReader::Find(const std::string& name) {
+  const ReadTransaction transaction = TRY(ReadTransaction::Begin(statements_.begin, statements_.end));
+  TRY(ReadTail());
+  const StatementScope scope(statements_.stream_by_name);
+  if (!TRY(statements_.stream_by_name.BindText(1, name).Step())) return std::nullopt;
+  const StoredStream stream = TRY(StreamAt(statements_.stream_by_name));
+  Found found{.number = stream.number, .head = stream.head};
+  Overlay(found.number, found.head);
+  return found;
+}
+
+Result<void> SqliteReader::ReadTail() {
+  const std::uint64_t recorded_through = TRY(meta_.Get(kRecordedThroughKey));
+  if (recorded_through != tail_start_) {
+    tail_.clear();
+    tail_start_ = tail_end_ = recorded_through;
+  }
+  const StatementScope scope(statements_.tail);
+  statements_.tail.Bind(1, tail_end_);
+  while (TRY(statements_.tail.Step())) {
+    tail_end_ = statements_.tail.Int(0);
+    tail_[statements_.tail.Int(1)] = {.version = statements_.tail.Int(2), .last_row = tail_end_};
+  }
+  return {};
+}
+
+// A changed live flag is recorded at once, so the table's is right; its head may be.
+void SqliteReader::Overlay(std::uint64_t number, StreamHead& head) const {
+  const auto newer = tail_.find(number);
+  if (newer == tail_.end() || newer->second.last_row <= head.last_row) return;
+  head.version = newer->second.version;
+  head.last_row = newer->second.last_row;
+}
+
+// A snapshot only saves time: a damaged one is as good as none.
+Result<std::optional<Snapshot>> SqliteReader::LatestSnapshot(const PlanId& stream) {
+  const std::lock_guard lock(mutex_);
+  const std::optional<Found> found = TRY(Find(stream.str()));
+  if (!found) return std::nullopt;
+  Statement& from = statements_.snapshot;
+  const StatementScope scope(from);
+  const Result<bool> stored = from.Bind(1, found->number).Step();
+  if (!stored && stored.error().code != ErrorCode::kJournalDamaged) return std::unexpected(stored.error());
+  if (!stored || !*stored) return std::nullopt;
+  Snapshot snapshot{.stream = stream,
+                    .version = from.Int(0),
+                    .last_event = from.Int(1),
+                    .state = std::string(from.Blob(3))};
+  const std::uint32_t crc =
+      Crc32c(snapshot.state, RecordCrc(stream.str(), {snapshot.version, snapshot.last_event}));
+  if (from.Int(2) != crc || snapshot.version > found->head.version) return std::nullopt;
+  return snapshot;
+}
+
+Result<const SqliteReader::Name*> SqliteReader::NameOf(const StoredRow& row) {
+  const auto known = names_.find(row.stream);
+  if (known != names_.end()) return &known->second;
+  Statement& from = statements_.stream_by_number;
+  const StatementScope scope(from);
+  if (!TRY(from.Bind(1, row.stream).Step())) return DamagedAt(row.first_event, "its stream is unknown");
+  const Result<StoredStream> stream = StreamAt(from);
+  if (!stream) return DamagedAt(row.first_event, stream.error().message);
+  const Name name{.text = std::string(stream->name), .crc = Crc32c(stream->name)};
+  return &names_.emplace(row.stream, name).first->second;
+}
+
+Result<JournalRowView> SqliteReader::ViewOf(const StoredRow& row, std::string_view* contents) {
+  const Name* name = TRY(NameOf(row));
+  const RowPayload payload = TRY(OpenRow(row, name->crc));
+  if (contents != nullptr) *contents = payload.contents;
+  return JournalRowView{.stream = name->text,
+                        .version = row.version,
+                        .first_event = row.first_event,
+                        .event_count = payload.event_count,
+                        .events = payload.events};
+}
+
+// The rows before a damaged one are delivered before the error is.
+Result<void> SqliteReader::ReadAll(std::uint64_t after_event, const RowVisitor& visit) {
+  Scan scan;
+  {
+    const std::lock_guard lock(mutex_);
+    scan = TRY(BeginScan(after_event));
+  }
+  RowChunk chunk;
+  while (!scan.at_end) {
+    chunk.Clear();
+    Result<void> filled;
+    {
+      const std::lock_guard lock(mutex_);
+      filled = FillFromScan(scan, chunk);
+    }
+    if (!chunk.Visit(visit)) return {};
+    TRY(filled);
+  }
+  return {};
+}
+
+// Reading begins at the row that holds `after_event`, so that what follows it can be checked for gaps.
+Result<SqliteReader::Scan> SqliteReader::BeginScan(std::uint64_t after_event) {
+  const StatementScope scope(statements_.floor_row);
+  TRY(statements_.floor_row.Bind(1, after_event).Step());
+  const bool none = statements_.floor_row.IsNull(0);
+  return Scan{.after_event = after_event, .next_row = none ? 1 : statements_.floor_row.Int(0)};
+}
+
+Result<void> SqliteReader::FillFromScan(Scan& scan, RowChunk& chunk) {
+  const std::uint64_t recorded_through = TRY(meta_.Get(kRecordedThroughKey));
+  Statement& rows = statements_.rows_from;
+  const StatementScope scope(rows);
+  rows.Bind(1, scan.next_row);
+  while (!chunk.Full()) {
+    const Result<bool> stepped = rows.Step();
+    if (!stepped && stepped.error().code != ErrorCode::kJournalDamaged)
+      return std::unexpected(stepped.error());
+    if (!stepped) return DamagedAt(scan.next_row, stepped.error().message);
+    if (!*stepped) {
+      scan.at_end = true;
+      if (scan.next_row > recorded_through) return {};
+      return DamagedAt(scan.next_row, "recorded rows are missing");
+    }
+    const StoredRow row = RowAt(rows);
+    if (row.first_event != scan.next_row) return DamagedAt(scan.next_row, "the row is missing");
+    const JournalRowView view = TRY(ViewOf(row));
+    scan.next_row += view.event_count;
+    if (row.first_event > scan.after_event) chunk.Add(view);
+  }
+  return {};
+}
+
+Result<void> SqliteReader::ReadStream(const PlanId& stream, std::uint64_t after_version,
+                                      const RowVisitor& visit) {
+  Trail trail;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::optional<Found> found = TRY(Find(stream.str()));
+    if (!found || found->head.version <= after_version) return {};
+    trail = TRY(WalkBack(*found, after_version));
+  }
+  RowChunk chunk;
+  while (!trail.rows.empty()) {
+    chunk.Clear();
+    Result<void> filled;
+    {
+      const std::lock_guard lock(mutex_);
+      filled = FillFromTrail(trail, chunk);
+    }
+    if (!chunk.Visit(visit)) return {};
+    TRY(filled);
+  }
+  return {};
+}
+
+// Numbers seen on the way back are not checked by their checksums yet: a wrong one leads to a row that is not
+// there, is another stream's or has another version, here or when the rows are read.
+Result<SqliteReader::Trail> SqliteReader::WalkBack(const Found& found, std::uint64_t after_version) {
+  Trail trail{.number = found.number, .rows = {}, .next_version = after_version + 1};
+  trail.rows.reserve(std::min<std::size_t>(found.head.version - after_version, std::size_t{1} << 20));
+  RowSeeker seeker(statements_.rows_back);
+  std::uint64_t row = found.head.last_row;
+  for (std::uint64_t version = found.head.version; version > after_version; --version) {
+    TRY(seeker.MoveTo(row));
+    const Statement& at = statements_.rows_back;
+    if (at.Int(1) != found.number || at.Int(2) != version) {
+      return DamagedAt(row, "it does not continue its stream");
+    }
+    trail.rows.push_back(row);
+    row = at.Int(3);
+  }
+  return trail;
+}
+
+Result<void> SqliteReader::FillFromTrail(Trail& trail, RowChunk& chunk) {
+  RowSeeker seeker(statements_.rows_from);
+  while (!trail.rows.empty() && !chunk.Full()) {
+    const std::uint64_t target = trail.rows.back();
+    TRY(seeker.MoveTo(target));
+    const StoredRow row = RowAt(statements_.rows_from);
+    const JournalRowView view = TRY(ViewOf(row));
+    if (row.stream != trail.number || row.version != trail.next_version) {
+      return DamagedAt(target, "it does not continue its stream");
+    }
+    chunk.Add(view);
+    trail.rows.pop_back();
+    ++trail.next_version;
+  }
+  return {};
+}
+
+Result<std::string> SqliteReader::ReadContent(const Content& content) {
+  const std::lock_guard lock(mutex_);
+  return content.row == 0 ? ReadBlob(content) : ReadRowContent(content);
+}
+
+Result<std::string> SqliteReader::ReadBlob(const Content& content) {
+  Statement& from = statements_.blob;
+  const StatementScope scope(from);
+  if (!TRY(from.BindBlob(1, TextOf(content.digest)).Step())) return ContentMissing(content.digest);
+  if (from.IsNull(1)) return files_.Load(content.digest, from.Int(0));
+  return Verified(from.Blob(1), content);
+}
+
+Result<std::string> SqliteReader::ReadRowContent(const Content& content) {
+  const StatementScope scope(statements_.rows_from);
+  if (!TRY(statements_.rows_from.Bind(1, content.row).Step())) return ContentMissing(content.digest);
+  const StoredRow row = RowAt(statements_.rows_from);
+  if (row.first_event != content.row) return ContentMissing(content.digest);
+  std::string_view contents;
+  TRY(ViewOf(row, &contents));
+  const std::optional<std::string_view> bytes = FindContent(contents, content.digest);
+  if (!bytes) return ContentMissing(content.digest);
+  return Verified(*bytes, content);
+}
+
+Result<bool> SqliteReader::HasBlob(const Digest& digest) {
+  const std::lock_guard lock(mutex_);
+  const StatementScope scope(statements_.find_blob);
+  return statements_.find_blob.BindBlob(1, TextOf(digest)).Step();
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/ids.h"
+#include "journal/blob_files.h"
+#include "journal/journal.h"
+#include "journal/row_chunk.h"
+#include "journal/row_format.h"
+#include "journal/sqlite.h"
+#include "journal/sqlite_schema.h"
+#include "journal/stored_row.h"
+#include "model/content.h"
+
+namespace agenttalk {
+
+// A read-only connection, usable from any thread and beside a writer in this or another process. It shares
+// nothing with the writer but the file: where a stream ends it learns from the streams table and from the
+// rows that were written since the heads were last recorded there (at most one checkpoint's worth).
+class SqliteReader {
+ public:
+  // NOT_FOUND: there is no journal in `directory`.
+  static Result<std::unique_ptr<SqliteReader>> Open(const std::filesystem::path& directory);
+
+  Result<std::uint64_t> LastEvent();
+  Result<std::vector<StreamInfo>> Streams(bool live_only);
+  Result<std::optional<StreamInfo>> FindStream(const PlanId& stream);
+  Result<std::optional<Snapshot>> LatestSnapshot(const PlanId& stream);
+  Result<void> ReadStream(const PlanId& stream, std::uint64_t after_version, const RowVisitor& visit);
+  Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit);
+  Result<std::string> ReadContent(const Content& content);
+  Result<bool> HasBlob(const Digest& digest);
+
+ private:
+  struct Statements {
+    Statement begin, end;
+    Statement rows_from, rows_back, tail, floor_row;
+    Statement streams, stream_by_name, stream_by_number;
+    Statement snapshot, blob, find_blob;
+  };
+  struct Name {
+    std::string text;
+    std::uint32_t crc = 0;
+  };
+  struct Found {
+    std::uint64_t number = 0;
+    StreamHead head;
+  };
+  // The rows of one stream that are still to be read, last first.
+  struct Trail {
+    std::uint64_t number = 0;
+    std::vector<std::uint64_t> rows;
+    std::uint64_t next_version = 0;
+  };
+  struct Scan {
+    std::uint64_t after_event = 0;
+    std::uint64_t next_row = 0;  // where reading goes on, and what must be there
+    bool at_end = false;
+  };
+
+  SqliteReader(BlobFiles files, Database database);
+
+  Result<void> Prepare();
+  Result<void> ReadTail();
+  Result<std::optional<Found>> Find(const std::string& name);
+  void Overlay(std::uint64_t number, StreamHead& head) const;
+  Result<const Name*> NameOf(const StoredRow& row);
+  Result<JournalRowView> ViewOf(const StoredRow& row, std::string_view* contents = nullptr);
+  Result<std::vector<StreamInfo>> ScanStreams(bool live_only);
+  Result<Scan> BeginScan(std::uint64_t after_event);
+  Result<void> FillFromScan(Scan& scan, RowChunk& chunk);
+  Result<Trail> WalkBack(const Found& found, std::uint64_t after_version);
+  Result<void> FillFromTrail(Trail& trail, RowChunk& chunk);
+  Result<std::string> ReadBlob(const Content& content);
+  Result<std::string> ReadRowContent(const Content& content);
+
+  std::mutex mutex_;  // guards all below; never held while a visitor runs
+  BlobFiles files_;
+  Database database_;
+  Statements statements_;
+  MetaTable meta_;
+  std::unordered_map<std::uint64_t, Name> names_;  // by stream number; entries are never moved or removed
+  // Heads of the streams that have rows after `tail_start_` (the event through which heads are recorded), as
+  // far as `tail_end_`.
+  std::unordered_map<std::uint64_t, StreamHead> tail_;
+  std::uint64_t tail_start_ = 0;
+  std::uint64_t tail_end_ = 0;
+};
+
+}  // namespace agenttalk

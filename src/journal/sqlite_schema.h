@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/error.h"
+#include "journal/sqlite.h"
+
+namespace agenttalk {
+
+// A step from the version before to `version`. Steps are never edited once released: they are how old files
+// grow.
+struct Migration {
+  std::uint64_t version = 0;
+  const char* sql = "";
+};
+
+// All steps, from an empty file on; the last one's version is the one that this program reads and writes.
+std::span<const Migration> JournalMigrations();
+
+// Brings the file up to the last step, each step in a transaction of its own. JOURNAL_VERSION: the file is
+// newer.
+Result<void> Migrate(Database& database, std::span<const Migration> steps);
+
+// For readers, who may not migrate: JOURNAL_VERSION unless the file is exactly at the last step.
+Result<void> RequireVersion(Database& database, std::span<const Migration> steps);
+
+// The numbers in the meta table, each with its checksum.
+class MetaTable {
+ public:
+  static Result<MetaTable> Open(Database& database);
+
+  // JOURNAL_DAMAGED when the key is missing or its checksum wrong.
+  Result<std::uint64_t> Get(std::string_view key);
+  Result<void> Set(std::string_view key, std::uint64_t value);
+
+ private:
+  Statement get_;
+  Statement set_;
+};
+
+inline constexpr std::string_view kEpochKey = "epoch";
+// Up to this event the streams table knows where every stream ends (see StreamTable).
+inline constexpr std::string_view kRecordedThroughKey = "recorded_through";
+inline constexpr std::string_view kStreamCountKey = "stream_count";
+
+}  // namespace agenttalk

@@ -1,0 +1,165 @@
+#include "journal/stream_table.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "journal/sqlite.h"
+#include "journal/stored_row.h"
+
+namespace agenttalk {
+
+Result<StreamTable> StreamTable::Open(Database& database) {
+  StreamTable table;
+  const std::string select = fmt::format("SELECT {} FROM streams", kStreamColumns);
+  table.all_ = TRY(database.Prepare(select + " ORDER BY number"));
+  table.name_count_ = TRY(database.Prepare("SELECT count(*) FROM streams INDEXED BY streams_by_name"));
+  table.by_name_ = TRY(database.Prepare(select + " WHERE name = ?"));
+  table.by_number_ = TRY(database.Prepare(select + " WHERE number = ?"));
+  table.insert_ =
+      TRY(database.Prepare(fmt::format("INSERT INTO streams({}) VALUES(?, ?, ?, ?, ?, ?)", kStreamColumns)));
+  table.update_ = TRY(database.Prepare(
+      "UPDATE streams SET live = ?2, version = ?3, last_row = ?4, crc = ?5 WHERE number = ?1 AND name = ?6"));
+  return table;
+}
+
+Result<void> StreamTable::Load(std::uint64_t recorded_count, std::uint64_t last_event) {
+  const StatementScope scope(all_);
+  while (TRY(all_.Step())) {
+    const StoredStream stream = TRY(StreamAt(all_));
+    if (stream.number != count_ + 1) return DamagedAt(last_event, "the record of a stream is missing");
+    if (stream.head.last_row > last_event) return DamagedAt(last_event + 1, "recorded rows are missing");
+    ++count_;
+    if (stream.head.live) Keep(stream);
+  }
+  const StatementScope count_scope(name_count_);
+  TRY(name_count_.Step());
+  if (count_ < recorded_count || name_count_.Int(0) != count_) {
+    return DamagedAt(last_event, "the record of a stream is missing");
+  }
+  staged_count_ = count_;
+  return {};
+}
+
+Result<void> StreamTable::Follow(const StoredRow& row) {
+  const StatementScope scope(by_number_);
+  if (!TRY(by_number_.Bind(1, row.stream).Step())) return DamagedAt(row.first_event, "its stream is unknown");
+  const StoredStream stream = TRY(StreamAt(by_number_));
+  TRY(OpenRow(row, Crc32c(stream.name)));
+  if (row.first_event <= stream.head.last_row) return {};
+  Entry* entry = TRY(Find(std::string(stream.name)));
+  if (row.version != entry->committed.version + 1 || row.previous != entry->committed.last_row) {
+    return DamagedAt(row.first_event, "it does not continue its stream");
+  }
+  entry->committed.version = row.version;
+  entry->committed.last_row = row.first_event;
+  entry->staged = entry->committed;
+  NoteChanged(*entry);
+  return {};
+}
+
+StreamTable::Entry* StreamTable::Keep(const StoredStream& stream) {
+  auto entry = std::make_unique<Entry>();
+  entry->name = stream.name;
+  entry->name_crc = Crc32c(stream.name);
+  entry->number = stream.number;
+  entry->committed = entry->recorded = entry->staged = entry->written = stream.head;
+  return (entries_[entry->name] = std::move(entry)).get();
+}
+
+Result<StreamTable::Entry*> StreamTable::Find(const std::string& name) {
+  const auto found = entries_.find(name);
+  if (found != entries_.end()) return found->second.get();
+  const StatementScope scope(by_name_);
+  StoredStream stream{.number = 0, .head = {}, .name = name};
+  if (TRY(by_name_.BindText(1, name).Step())) stream = TRY(StreamAt(by_name_));
+  Entry* entry = Keep(stream);
+  Join(*entry);
+  return entry;
+}
+
+Result<void> StreamTable::Stage(Entry& entry, std::uint64_t first_event, bool live) {
+  Join(entry);
+  entry.staged = {.version = entry.staged.version + 1, .last_row = first_event, .live = live};
+  if (entry.number != 0 && live == entry.written.live) return {};
+  return Write(entry);
+}
+
+Result<void> StreamTable::Record() {
+  recording_ = true;
+  for (Entry* entry : changed_) Join(*entry);
+  for (Entry* entry : transaction_) {
+    if (entry->staged != entry->written) TRY(Write(*entry));
+  }
+  return {};
+}
+
+Result<void> StreamTable::Write(Entry& entry) {
+  const bool is_new = entry.number == 0;
+  if (is_new) entry.number = ++staged_count_;
+  entry.written = entry.staged;
+  const StoredStream stream{.number = entry.number, .head = entry.staged, .name = entry.name};
+  return (is_new ? insert_ : update_)
+      .Bind(1, stream.number)
+      .Bind(2, stream.head.live ? 1 : 0)
+      .Bind(3, stream.head.version)
+      .Bind(4, stream.head.last_row)
+      .Bind(5, StreamCrc(stream))
+      .BindText(6, stream.name)
+      .Run();
+}
+
+void StreamTable::Publish() {
+  count_ = staged_count_;
+  for (Entry* entry : transaction_) {
+    entry->in_transaction = false;
+    entry->committed = entry->staged;
+    entry->recorded = entry->written;
+    if (recording_) {
+      entry->changed = false;
+    } else if (entry->committed != entry->recorded) {
+      NoteChanged(*entry);
+    }
+    ForgetUnlessNeeded(*entry);
+  }
+  transaction_.clear();
+  if (std::exchange(recording_, false)) changed_.clear();
+}
+
+void StreamTable::Discard() {
+  staged_count_ = count_;
+  recording_ = false;
+  for (Entry* entry : transaction_) {
+    entry->in_transaction = false;
+    entry->staged = entry->committed;
+    entry->written = entry->recorded;
+    if (entry->recorded.version == 0) entry->number = 0;
+    ForgetUnlessNeeded(*entry);
+  }
+  transaction_.clear();
+}
+
+void StreamTable::Join(Entry& entry) {
+  if (!std::exchange(entry.in_transaction, true)) transaction_.push_back(&entry);
+}
+
+void StreamTable::NoteChanged(Entry& entry) {
+  if (!std::exchange(entry.changed, true)) changed_.push_back(&entry);
+}
+
+// A stream that ended and is recorded takes memory no more; neither does a name that only was asked for.
+void StreamTable::ForgetUnlessNeeded(const Entry& entry) {
+  if (entry.changed) return;
+  const bool unknown = entry.committed.version == 0;
+  const bool ended = !entry.committed.live && entry.committed == entry.recorded;
+  if (unknown || ended) entries_.erase(entries_.find(entry.name));
+}
+
+}  // namespace agenttalk
