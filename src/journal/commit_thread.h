@@ -1,0 +1,101 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "journal/journal.h"
+
+namespace agenttalk {
+
+struct CommitLimits {
+  std::size_t batch_appends = 256;
+  std::size_t batch_bytes = std::size_t{1} << 20;
+  // TrySubmit refuses what does not fit; Crowded() already speaks up at half of it.
+  std::size_t waiting_appends = 8192;
+  std::size_t waiting_bytes = std::size_t{64} << 20;
+  std::chrono::milliseconds full_disk_retry{1000};
+  // How long an idle thread looks for the next append before it sleeps. In a chain the next one comes within
+  // microseconds of the last report, and waking a sleeping thread would cost more than the looking.
+  std::chrono::microseconds spin{25};
+};
+
+// Called on the commit thread; must be quick and may not call Stop. Never called after Stop has returned.
+struct CommitReports {
+  // Everything up to and including this event is durable.
+  std::function<void(std::uint64_t last_event)> committed;
+  // Nothing was lost and nothing committed; the same appends are tried again until there is space. Once per
+  // stall.
+  std::function<void(const Error&)> disk_full;
+  // Once, and the last report: nothing is taken or committed any more. The process must end.
+  std::function<void(const Error&)> failed;
+};
+
+// Group commit: while one batch is being synced the next one gathers. Whatever waits is committed at once, in
+// the order in which it was submitted, up to a batch's limits.
+//
+// Owned by the loop; TrySubmit, Crowded, Start and Stop belong to one thread. The journal's Commit is called
+// by nobody else meanwhile.
+class CommitThread {
+ public:
+  CommitThread(Journal& journal, std::uint64_t epoch, CommitReports reports, CommitLimits limits = {});
+  ~CommitThread();
+  CommitThread(const CommitThread&) = delete;
+  CommitThread& operator=(const CommitThread&) = delete;
+
+  void Start();
+  // Commits what waits (unless the disk is full), then ends the thread.
+  void Stop();
+
+  // False: not taken, and left as it was, because the queue is full or commits have failed.
+  [[nodiscard]] bool TrySubmit(Append&& append);
+  // True: accept no more input for now. After a `committed` report it is worth asking again.
+  [[nodiscard]] bool Crowded() const;
+
+  // The thread's body: commits one batch of what waits. False: there was none, or it did not work out. A test
+  // or a single-threaded node calls it instead of Start.
+  bool Step();
+
+ private:
+  void Run();
+  bool AwaitWork();
+  bool SpinForWork() const;
+  void TakeWaiting();
+  [[nodiscard]] std::span<const Append> NextBatch() const;
+  void NoteFailure(const Error& error);
+
+  Journal& journal_;
+  const std::uint64_t epoch_;
+  const CommitReports reports_;
+  const CommitLimits limits_;
+
+  // The commit thread's own.
+  std::vector<Append> taken_;
+  std::size_t done_ = 0;  // of taken_
+  std::uint64_t last_event_ = 0;
+
+  // Written under the mutex, read by either side without it.
+  std::atomic<std::size_t> waiting_count_{0};
+  std::atomic<std::size_t> waiting_bytes_{0};
+  std::atomic<bool> stalled_{false};
+  std::atomic<bool> failed_{false};
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<Append> waiting_;       // guarded by mutex_
+  bool asleep_ = false;               // guarded by mutex_
+  bool stopping_ = false;             // guarded by mutex_
+  std::optional<Error> stall_error_;  // the commit thread's own
+  std::thread thread_;
+};
+
+}  // namespace agenttalk
