@@ -5,6 +5,7 @@
 #include <bit>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>

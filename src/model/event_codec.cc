@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +18,7 @@
 
 #include "base/check.h"
 #include "base/codec.h"
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"

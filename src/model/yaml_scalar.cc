@@ -4,6 +4,7 @@
 #include <boost/json/value.hpp>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

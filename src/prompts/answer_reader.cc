@@ -18,7 +18,6 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/json.h"
-#include "base/json_pointer.h"
 #include "model/model_request.h"
 #include "prompts/json_finder.h"
 
@@ -52,10 +51,18 @@ AnswerText TextOf(const json::value& value) {
   return {CanonicalJson(value), true};
 }
 
-std::string PointerTo(std::string_view parent, std::string_view token) {
-  std::string pointer(parent);
-  AppendPointer(pointer, token);
-  return pointer;
+std::string EscapePointer(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '~') {
+      out += "~0";
+    } else if (c == '/') {
+      out += "~1";
+    } else {
+      out += c;
+    }
+  }
+  return out;
 }
 
 // Reads one answer object; finds everything that is wrong before it gives up.
@@ -88,7 +95,7 @@ class Reader {
     } else if (key == "tool_calls") {
       ReadToolCalls(value);
     } else {
-      Warn(ErrorCode::kUnknownField, PointerTo("", key), "this field has no meaning here");
+      Warn(ErrorCode::kUnknownField, "/" + EscapePointer(key), "this field has no meaning here");
     }
   }
 
@@ -121,7 +128,7 @@ class Reader {
     for (const auto& member : value.get_object()) {
       const std::string_view name = member.key();
       if (!IsSafeName(name)) {
-        Refuse(ErrorCode::kNameUnsafe, PointerTo("/outputs", name),
+        Refuse(ErrorCode::kNameUnsafe, "/outputs/" + EscapePointer(name),
                "the name of an output begins with a letter or digit and has only letters, digits, '.', '_', "
                "'-'");
       } else if (!member.value().is_null()) {
@@ -205,7 +212,7 @@ class Reader {
       if (answer_.outputs.contains(name)) {
         ++given;
       } else if (contract_.outputs.size() > 1) {
-        Refuse(ErrorCode::kFieldMissing, PointerTo("/outputs", name),
+        Refuse(ErrorCode::kFieldMissing, "/outputs/" + EscapePointer(name),
                fmt::format("the output {} is missing: each declared output must be given", name));
       }
     }

@@ -6,9 +6,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/digest.h"
 #include "base/error_code.h"
+#include "base/issue.h"
 #include "model/content.h"
 #include "model/model_request.h"
 #include "model/stored_request.h"
@@ -21,9 +23,8 @@ namespace {
 
 // Bytes per token is 4 and more for English and about 3 for Chinese.
 constexpr std::uint64_t kBytesPerToken = 3;
-// What the fixed words take; a little less than memory allocators serve fastest.
-constexpr std::size_t kFixedText = 512;
-constexpr std::size_t kTextPerInput = 160;
+constexpr std::size_t kFixedText = 1024;
+constexpr std::size_t kTextPerInput = 256;
 
 // Hands out the room for inlined inputs in their order. Later, smaller ones may still fit.
 class InlineRoom {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -13,6 +14,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/ids.h"
 #include "base/issue.h"
 #include "model/content.h"
 #include "model/model_request.h"
