@@ -17,9 +17,9 @@ test: ## every check and every test
 	@scripts/install-packages.sh build test
 	@JOBS=$(JOBS) scripts/test.sh
 
-lint: ## format, arrows and clang-tidy alone
+lint: ## format, arrows, shellcheck and clang-tidy alone
 	@scripts/install-packages.sh build test
-	@JOBS=$(JOBS) scripts/test.sh format arrows tidy
+	@JOBS=$(JOBS) scripts/test.sh format arrows shell tidy
 
 format: ## format the sources in place
 	@scripts/install-packages.sh build test

@@ -7,9 +7,10 @@ export JOBS="${JOBS:-$(nproc)}"
 
 phase_format() { scripts/format.sh --check; }
 phase_arrows() { python3 scripts/check-arrows.py; }
+phase_shell() { shellcheck scripts/*.sh .ci/run; }
 phase_release() { scripts/build.sh release; }
 phase_tidy() {
-  [ -e build/dev/compile_commands.json ] || cmake --preset dev >/dev/null
+  cmake --preset dev >/dev/null # the list of sources may be older than the sources
   python3 scripts/tidy.py --jobs "$JOBS"
 }
 phase_dev() { scripts/build.sh dev; }
@@ -17,7 +18,7 @@ phase_unit() { ctest --preset dev --no-tests=ignore --output-log build/ctest.log
 phase_fuzz() { scripts/fuzz.sh 20; }
 phase_e2e() { python3 tests/e2e/run.py --binary build/release/agenttalk; }
 
-[ $# -gt 0 ] || set -- format arrows release dev unit tidy fuzz e2e
+[ $# -gt 0 ] || set -- format arrows shell release dev unit tidy fuzz e2e
 begin=$(date +%s)
 for phase in "$@"; do
   echo "== $phase"

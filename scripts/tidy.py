@@ -40,7 +40,8 @@ def clang_arguments(entry):
             continue
         else:
             arguments.append(word)
-    return arguments + ["-Wno-gnu-statement-expression"]
+    # A system header that uses something deprecated is not our affair.
+    return arguments + ["-Wno-gnu-statement-expression", "-Wno-deprecated-declarations"]
 
 
 @functools.cache
@@ -95,7 +96,7 @@ def wanted_entries(build_dir, only):
     for entry in database:
         path = pathlib.Path(entry["file"]).resolve()
         ours = path.is_relative_to(ROOT) and not path.is_relative_to(ROOT / "build")
-        if ours and (not only or path in only):
+        if ours and path.is_file() and (not only or path in only):
             entries[path] = clang_arguments(entry)
     return entries
 
