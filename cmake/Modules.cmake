@@ -49,6 +49,21 @@ function(agenttalk_module name)
   endif()
 endfunction()
 
+# agenttalk_embed(cli templates EmbeddedTemplates): the library agenttalk_cli gets the function
+# `std::span<const EmbeddedFile> EmbeddedTemplates()` (declare it where it is used) with all files below templates/.
+function(agenttalk_embed module folder function)
+  set(output ${CMAKE_BINARY_DIR}/embedded/${function}.cc)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${CMAKE_SOURCE_DIR}/${folder} -DFUNCTION=${function} -DOUTPUT=${output} -P
+            ${CMAKE_SOURCE_DIR}/cmake/EmbedFiles.cmake
+    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/EmbedFiles.cmake
+    COMMENT "Embedding ${folder}/"
+    VERBATIM)
+  target_sources(agenttalk_${module} PRIVATE ${output})
+endfunction()
+
 function(agenttalk_program)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/app/*.cc)
   add_executable(agenttalk ${sources})
