@@ -1,0 +1,30 @@
+#include "cli/suggestion.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace agenttalk {
+namespace {
+
+using Names = std::vector<std::string>;
+
+TEST(EditDistance, CountsInsertedDroppedReplacedAndSwappedLetters) {
+  EXPECT_EQ(EditDistance("", ""), 0u);
+  EXPECT_EQ(EditDistance("run", ""), 3u);
+  EXPECT_EQ(EditDistance("run", "runs"), 1u);
+  EXPECT_EQ(EditDistance("vaildate", "validate"), 1u);
+  EXPECT_EQ(EditDistance("kitten", "sitting"), 3u);
+}
+
+TEST(Suggestions, AreTheNearestFirst) {
+  const Names known = {"status", "plans", "plan", "watch"};
+  EXPECT_EQ(Suggestions("plna", known), (Names{"plan"}));
+  EXPECT_EQ(Suggestions("pla", known), (Names{"plans", "plan"}));
+  EXPECT_EQ(Suggestions("statsu", known), (Names{"status"}));
+  EXPECT_EQ(Suggestions("frobnicate", known), Names{});
+}
+
+}  // namespace
+}  // namespace agenttalk

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "cli/verb.h"
+
+// The rows of the verb table, one function per file.
+namespace agenttalk {
+
+Verb InitVerb();
+
+}  // namespace agenttalk
