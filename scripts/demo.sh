@@ -1,5 +1,11 @@
 #!/bin/sh
-# What `make run` shows: a hub made from the report template, on scripted answers.
+# What `make run` shows: a fresh hub from the report template, worked on with scripted answers.
 set -eu
 cd "$(dirname "$0")/.."
-build/release/agenttalk --version
+agenttalk=$PWD/build/release/agenttalk
+hub=build/demo
+rm -rf "$hub"
+"$agenttalk" init "$hub" --template report
+echo
+echo "The hub is in $hub. With a real model: export ANTHROPIC_API_KEY=… (or OPENAI_API_KEY=…), and name it as"
+echo "provider in $hub/agenttalk.yaml."
