@@ -80,6 +80,9 @@ Issue TypeIssue(std::string path, std::string_view wanted, const json::value& va
 std::optional<std::int64_t> AsInteger(const json::value& value) {
   constexpr double kExact = 9007199254740992.0;  // 2^53: beyond it a double no longer names one integer
   if (value.is_int64()) return value.get_int64();
+  if (value.is_uint64() && std::in_range<std::int64_t>(value.get_uint64())) {
+    return static_cast<std::int64_t>(value.get_uint64());
+  }
   if (value.is_double() && std::abs(value.get_double()) <= kExact &&
       std::trunc(value.get_double()) == value.get_double()) {
     return static_cast<std::int64_t>(value.get_double());
