@@ -1,0 +1,30 @@
+#include "base/plant.h"
+
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace agenttalk {
+
+bool PlantListNames(std::string_view list, std::string_view fault) {
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    if (list.substr(0, comma) == fault) return true;
+    if (comma == std::string_view::npos) return false;
+    list.remove_prefix(comma + 1);
+  }
+  return false;
+}
+
+#ifdef AGENTTALK_FAULT_SWITCHES
+bool Planted(std::string_view fault) {
+  static const std::string list = [] {
+    const char* value = std::getenv("AGENTTALK_PLANT");
+    return std::string(value == nullptr ? "" : value);
+  }();
+  return PlantListNames(list, fault);
+}
+#endif
+
+}  // namespace agenttalk
