@@ -22,8 +22,8 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
-#include "cli/suggestion.h"
 #include "cli/verb.h"
+#include "cli/verb_suggestion.h"
 
 namespace agenttalk {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/suggestion.h"
+#include "cli/verb_suggestion.h"
 
 #include <gtest/gtest.h>
 
@@ -9,14 +9,6 @@ namespace agenttalk {
 namespace {
 
 using Names = std::vector<std::string>;
-
-TEST(EditDistance, CountsInsertedDroppedReplacedAndSwappedLetters) {
-  EXPECT_EQ(EditDistance("", ""), 0u);
-  EXPECT_EQ(EditDistance("run", ""), 3u);
-  EXPECT_EQ(EditDistance("run", "runs"), 1u);
-  EXPECT_EQ(EditDistance("vaildate", "validate"), 1u);
-  EXPECT_EQ(EditDistance("kitten", "sitting"), 3u);
-}
 
 TEST(Suggestions, AreTheNearestFirst) {
   const Names known = {"status", "plans", "plan", "watch"};
