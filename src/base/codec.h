@@ -71,8 +71,15 @@ class ByteWriter {
     return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
   }
   // The length is not known before the fields are written; one byte is kept free for it and grown if needed.
+  // A struct that says it is empty is an empty frame, which reads as its defaults.
   template <typename T>
   void Frame(const T& value) {
+    if constexpr (requires { value.empty(); }) {
+      if (value.empty()) {
+        out_.push_back(0);
+        return;
+      }
+    }
     const std::size_t start = out_.size();
     out_.push_back(0);
     T::Fields(value, [this](const char*, const auto& field) { this->Put(field); });

@@ -70,6 +70,10 @@ TEST(StoredRequest, SurvivesEncoding) {
   EXPECT_EQ(*decoded, request);
 }
 
+TEST(StoredRequest, WhatIsNotThereTakesNoRoom) {
+  EXPECT_LT(EncodeRequest(StoredRequest{}).size(), 60U);
+}
+
 TEST(StoredRequest, DamagedBytesAreReported) {
   Store store;
   const std::string bytes = EncodeRequest(FirstRequest(store));

@@ -18,6 +18,7 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/json.h"
+#include "base/json_pointer.h"
 #include "model/model_request.h"
 #include "prompts/json_finder.h"
 
@@ -51,18 +52,10 @@ AnswerText TextOf(const json::value& value) {
   return {CanonicalJson(value), true};
 }
 
-std::string EscapePointer(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-  return out;
+std::string PointerTo(std::string_view parent, std::string_view token) {
+  std::string pointer(parent);
+  AppendPointer(pointer, token);
+  return pointer;
 }
 
 // Reads one answer object; finds everything that is wrong before it gives up.
@@ -95,7 +88,7 @@ class Reader {
     } else if (key == "tool_calls") {
       ReadToolCalls(value);
     } else {
-      Warn(ErrorCode::kUnknownField, "/" + EscapePointer(key), "this field has no meaning here");
+      Warn(ErrorCode::kUnknownField, PointerTo("", key), "this field has no meaning here");
     }
   }
 
@@ -128,7 +121,7 @@ class Reader {
     for (const auto& member : value.get_object()) {
       const std::string_view name = member.key();
       if (!IsSafeName(name)) {
-        Refuse(ErrorCode::kNameUnsafe, "/outputs/" + EscapePointer(name),
+        Refuse(ErrorCode::kNameUnsafe, PointerTo("/outputs", name),
                "the name of an output begins with a letter or digit and has only letters, digits, '.', '_', "
                "'-'");
       } else if (!member.value().is_null()) {
@@ -212,7 +205,7 @@ class Reader {
       if (answer_.outputs.contains(name)) {
         ++given;
       } else if (contract_.outputs.size() > 1) {
-        Refuse(ErrorCode::kFieldMissing, "/outputs/" + EscapePointer(name),
+        Refuse(ErrorCode::kFieldMissing, PointerTo("/outputs", name),
                fmt::format("the output {} is missing: each declared output must be given", name));
       }
     }

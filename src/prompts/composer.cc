@@ -23,8 +23,9 @@ namespace {
 
 // Bytes per token is 4 and more for English and about 3 for Chinese.
 constexpr std::uint64_t kBytesPerToken = 3;
-constexpr std::size_t kFixedText = 1024;
-constexpr std::size_t kTextPerInput = 256;
+// What the fixed words take; a little less than memory allocators serve fastest.
+constexpr std::size_t kFixedText = 512;
+constexpr std::size_t kTextPerInput = 160;
 
 // Hands out the room for inlined inputs in their order. Later, smaller ones may still fit.
 class InlineRoom {

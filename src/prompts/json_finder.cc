@@ -35,22 +35,27 @@ std::string_view SkipPreamble(std::string_view text) {
   return end == kNone ? text : Trim(text.substr(end + kClose.size()));
 }
 
-// The position behind the string that begins at `quote`, or npos.
+// The position behind the string that begins at `quote`, or npos. Jumps from quotation mark to quotation
+// mark, because most of an answer is one long string.
 std::size_t EndOfString(std::string_view text, std::size_t quote) {
-  std::size_t at = text.find_first_of("\"\\", quote + 1);
-  while (at != kNone && text[at] == '\\') at = text.find_first_of("\"\\", at + 2);
-  return at == kNone ? kNone : at + 1;
+  for (std::size_t at = text.find('"', quote + 1); at != kNone; at = text.find('"', at + 1)) {
+    std::size_t backslashes = 0;
+    while (text[at - 1 - backslashes] == '\\') ++backslashes;
+    if (backslashes % 2 == 0) return at + 1;
+  }
+  return kNone;
 }
 
 // The position behind the object that begins at `brace`, or npos.
 std::size_t EndOfObject(std::string_view text, std::size_t brace) {
   std::size_t depth = 0;
-  for (std::size_t at = brace; at != kNone && (at = text.find_first_of("\"{}", at)) != kNone;) {
+  for (std::size_t at = brace; at < text.size();) {
     if (text[at] == '"') {
       at = EndOfString(text, at);
       continue;
     }
-    depth = text[at] == '{' ? depth + 1 : depth - 1;
+    if (text[at] == '{') ++depth;
+    if (text[at] == '}') --depth;
     ++at;
     if (depth == 0) return at;
   }

@@ -1,0 +1,216 @@
+#include "base/redact.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace agenttalk {
+
+// Aho-Corasick: one step per byte finds the longest secret that ends there.
+class Redactor::Automaton {
+ public:
+  explicit Automaton(const std::vector<std::string>& secrets) : nodes_(1) {
+    for (const std::string& secret : secrets) Insert(secret);
+    LinkFailures();
+  }
+
+  // Calls `found(start, end)` for every place where a secret ends, with increasing `end`.
+  template <typename Found>
+  void Search(std::string_view text, Found&& found) const {
+    std::uint32_t state = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      state = nodes_[state].next[static_cast<unsigned char>(text[i])];
+      if (nodes_[state].length > 0) found(i + 1 - nodes_[state].length, i + 1);
+    }
+  }
+
+ private:
+  struct Node {
+    std::array<std::uint32_t, 256> next{};
+    std::uint32_t failure = 0;
+    std::size_t length = 0;  // of the longest secret that ends in this state
+  };
+
+  void Insert(std::string_view secret) {
+    std::uint32_t state = 0;
+    for (const char c : secret) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (nodes_[state].next[byte] == 0) {
+        nodes_[state].next[byte] = static_cast<std::uint32_t>(nodes_.size());
+        nodes_.emplace_back();
+      }
+      state = nodes_[state].next[byte];
+    }
+    nodes_[state].length = secret.size();
+  }
+
+  // Breadth first, so that the failure target, being shorter, is complete when it is needed.
+  void LinkFailures() {
+    std::deque<std::uint32_t> queue = {0};
+    while (!queue.empty()) {
+      const std::uint32_t state = queue.front();
+      queue.pop_front();
+      const std::uint32_t failure = nodes_[state].failure;
+      nodes_[state].length = std::max(nodes_[state].length, nodes_[failure].length);
+      for (std::size_t byte = 0; byte < 256; ++byte) {
+        const std::uint32_t child = nodes_[state].next[byte];
+        const std::uint32_t fallback = state == 0 ? 0 : nodes_[failure].next[byte];
+        if (child == 0) {
+          nodes_[state].next[byte] = fallback;
+        } else {
+          nodes_[child].failure = fallback;
+          queue.push_back(child);
+        }
+      }
+    }
+  }
+
+  std::vector<Node> nodes_;
+};
+
+namespace {
+
+constexpr std::size_t kShortestSecret = 6;
+constexpr std::string_view kReplacement = "[redacted]";
+
+struct Span {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+bool IsAlphanumeric(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+bool IsKeyCharacter(char c) {
+  return IsAlphanumeric(c) || c == '-' || c == '_';
+}
+bool IsTokenCharacter(char c) {
+  return IsKeyCharacter(c) || c == '.' || c == '~' || c == '+' || c == '/' || c == '=';
+}
+bool IsUpperOrDigit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+}
+
+std::size_t RunLength(std::string_view text, bool (*belongs)(char)) {
+  return static_cast<std::size_t>(std::ranges::find_if_not(text, belongs) - text.begin());
+}
+
+bool StartsWithIgnoringCase(std::string_view text, std::string_view lower_case) {
+  if (text.size() < lower_case.size()) return false;
+  return std::ranges::equal(text.substr(0, lower_case.size()), lower_case, [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+  });
+}
+
+// A word that gives a secret away by its own shape.
+struct Shape {
+  std::string_view prefix;
+  bool (*belongs)(char);
+  std::size_t least;  // characters after the prefix
+};
+constexpr std::array<Shape, 6> kShapes = {{
+    {"sk-", IsKeyCharacter, 16},
+    {"ghp_", IsAlphanumeric, 30},
+    {"github_pat_", IsKeyCharacter, 30},
+    {"AKIA", IsUpperOrDigit, 16},
+    {"ASIA", IsUpperOrDigit, 16},
+    {"AIza", IsKeyCharacter, 30},
+}};
+
+// A name whose value is secret whatever it looks like: `x-api-key: …`, `"api_key": "…"`, `Bearer …`.
+constexpr std::array<std::string_view, 8> kSecretNames = {"bearer",
+                                                          "x-api-key",
+                                                          "api-key",
+                                                          "api_key",
+                                                          "apikey",
+                                                          "aws_secret_access_key",
+                                                          "aws_session_token",
+                                                          "x-goog-api-key"};
+
+// The secret at `at`, which is the start of a word; empty when there is none.
+Span SecretAt(std::string_view text, std::size_t at) {
+  constexpr std::size_t kMostSeparators = 8;
+  constexpr std::size_t kShortestValue = 8;
+  const std::string_view rest = text.substr(at);
+  for (const Shape& shape : kShapes) {
+    if (!rest.starts_with(shape.prefix)) continue;
+    const std::size_t length = RunLength(rest.substr(shape.prefix.size()), shape.belongs);
+    if (length >= shape.least) return {at, at + shape.prefix.size() + length};
+  }
+  for (const std::string_view name : kSecretNames) {
+    if (!StartsWithIgnoringCase(rest, name)) continue;
+    const std::string_view after = rest.substr(name.size());
+    const std::size_t gap = std::min(after.find_first_not_of(" \t\"'\\:="), after.size());
+    if (gap == 0 || gap > kMostSeparators) continue;
+    const std::size_t length = RunLength(after.substr(gap), IsTokenCharacter);
+    const std::size_t begin = at + name.size() + gap;
+    if (length >= kShortestValue) return {begin, begin + length};
+  }
+  return {at, at};
+}
+
+std::vector<Span> RecognisedSecrets(std::string_view text) {
+  std::vector<Span> spans;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!IsAlphanumeric(text[i]) || (i > 0 && IsAlphanumeric(text[i - 1]))) continue;
+    const Span span = SecretAt(text, i);
+    if (span.begin == span.end) continue;
+    spans.push_back(span);
+    i = span.end - 1;
+  }
+  return spans;
+}
+
+std::string Replace(std::string_view text, std::vector<Span> spans) {
+  std::ranges::sort(spans, {}, &Span::begin);
+  std::string out;
+  std::size_t done = 0;
+  for (std::size_t i = 0; i < spans.size();) {
+    Span whole = spans[i++];
+    while (i < spans.size() && spans[i].begin <= whole.end) whole.end = std::max(whole.end, spans[i++].end);
+    out.append(text.substr(done, whole.begin - done)).append(kReplacement);
+    done = whole.end;
+  }
+  return out.append(text.substr(done));
+}
+
+}  // namespace
+
+Redactor::Redactor() = default;
+Redactor::~Redactor() = default;
+
+void Redactor::AddSecret(std::string_view value) {
+  if (value.size() < kShortestSecret) return;
+  const std::lock_guard lock(mutex_);
+  if (std::ranges::find(secrets_, value) != secrets_.end()) return;
+  secrets_.emplace_back(value);
+  automaton_ = std::make_shared<const Automaton>(secrets_);
+}
+
+std::string Redactor::Redact(std::string_view text) const {
+  std::shared_ptr<const Automaton> automaton;
+  {
+    const std::lock_guard lock(mutex_);
+    automaton = automaton_;
+  }
+  std::vector<Span> spans = RecognisedSecrets(text);
+  if (automaton) {
+    automaton->Search(text, [&spans](std::size_t begin, std::size_t end) { spans.push_back({begin, end}); });
+  }
+  return spans.empty() ? std::string(text) : Replace(text, std::move(spans));
+}
+
+Redactor& ProcessRedactor() {
+  static Redactor redactor;
+  return redactor;
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace agenttalk {
+
+// Replaces secrets in texts that leave the process: logs, journal, prompts, error messages. It knows the key
+// values it was told of, and recognises what looks like one: `sk-…`, `Bearer …`, the values of headers and
+// settings such as `x-api-key`, and AWS access keys. Time is linear in the text, whatever the text and
+// however many secrets; adding is rare, redacting is constant, so the search automaton is rebuilt when one is
+// added. Safe to use from several threads.
+class Redactor {
+ public:
+  Redactor();
+  ~Redactor();
+  Redactor(const Redactor&) = delete;
+  Redactor& operator=(const Redactor&) = delete;
+
+  // Values shorter than 6 characters are not taken: they would redact ordinary words.
+  void AddSecret(std::string_view value);
+  [[nodiscard]] std::string Redact(std::string_view text) const;
+
+ private:
+  class Automaton;
+
+  mutable std::mutex mutex_;  // guards both members; the automaton itself never changes
+  std::vector<std::string> secrets_;
+  std::shared_ptr<const Automaton> automaton_;
+};
+
+// The redactor of this process. A key that was read once must be unspeakable everywhere, also in code that
+// was never handed a redactor; hence one instance for all.
+Redactor& ProcessRedactor();
+
+inline std::string Redact(std::string_view text) {
+  return ProcessRedactor().Redact(text);
+}
+
+}  // namespace agenttalk

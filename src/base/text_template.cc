@@ -1,0 +1,77 @@
+#include "base/text_template.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace agenttalk {
+namespace {
+
+// Longer than any variable; bounds the look-ahead after each opening brace.
+constexpr std::size_t kLongestName = 64;
+
+bool IsNameCharacter(char c, bool first) {
+  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  return letter || (!first && c >= '0' && c <= '9');
+}
+
+// The name of the variable that starts right after an opening brace, or "".
+std::string_view NameBefore(std::string_view rest, std::string_view close) {
+  std::size_t length = 0;
+  while (length < rest.size() && length < kLongestName && IsNameCharacter(rest[length], length == 0))
+    ++length;
+  return rest.substr(length).starts_with(close) ? rest.substr(0, length) : std::string_view();
+}
+
+// Hands over the pieces in order: plain text, and variables with their name.
+void Split(std::string_view text, TemplateBraces braces,
+           const std::function<void(std::string_view piece, std::string_view name)>& take) {
+  while (!text.empty()) {
+    std::size_t open = text.find(braces.open);
+    std::string_view name;
+    while (open != std::string_view::npos) {
+      name = NameBefore(text.substr(open + braces.open.size()), braces.close);
+      if (!name.empty()) break;
+      open = text.find(braces.open, open + 1);
+    }
+    if (open == std::string_view::npos) return take(text, {});
+    if (open > 0) take(text.substr(0, open), {});
+    const std::size_t length = braces.open.size() + name.size() + braces.close.size();
+    take(text.substr(open, length), name);
+    text.remove_prefix(open + length);
+  }
+}
+
+void AddOnce(std::vector<std::string>& names, std::string_view name) {
+  if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+}
+
+}  // namespace
+
+Expansion ExpandTemplate(std::string_view text, const TemplateValues& values, TemplateBraces braces) {
+  Expansion out;
+  Split(text, braces, [&](std::string_view piece, std::string_view name) {
+    const auto found = std::ranges::find(values, name, &TemplateValues::value_type::first);
+    if (name.empty() || found == values.end()) {
+      out.text.append(piece);
+      if (!name.empty()) AddOnce(out.unknown, name);
+    } else {
+      out.text.append(found->second);
+    }
+  });
+  return out;
+}
+
+std::vector<std::string> TemplateVariables(std::string_view text, TemplateBraces braces) {
+  std::vector<std::string> names;
+  Split(text, braces, [&names](std::string_view, std::string_view name) {
+    if (!name.empty()) AddOnce(names, name);
+  });
+  return names;
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,99 @@
+#include "llm/scripted_provider.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "llm/model_provider.h"
+#include "llm/script.h"
+#include "model/model_request.h"
+
+namespace agenttalk {
+namespace {
+
+constexpr std::uint64_t kBytesPerToken = 4;
+
+// Everything a provider would send, in reading order.
+std::string WholePrompt(const ModelRequest& request) {
+  std::string text = request.system;
+  for (const ChatMessage& message : request.messages) {
+    if (!text.empty()) text += "\n\n";
+    text += message.text;
+  }
+  return text;
+}
+
+ModelAnswer Answered(const ModelRequest& request, std::string text, std::uint32_t entry) {
+  std::uint64_t sent = request.system.size();
+  for (const ChatMessage& message : request.messages) sent += message.text.size();
+  ModelAnswer answer;
+  answer.usage.input_tokens = sent / kBytesPerToken + 1;
+  answer.usage.output_tokens = text.size() / kBytesPerToken + 1;
+  answer.text = std::move(text);
+  answer.model = request.model;
+  answer.script_entry = entry;
+  return answer;
+}
+
+ModelReply NoAnswer(const ModelRequest& request, std::size_t entries, std::size_t spent) {
+  ModelError error;
+  error.kind = ModelErrorKind::kNoAnswer;
+  error.message = fmt::format(
+      "none of the {} entries of the script answers this call (agent {}, stage {}, task {}, command {}, "
+      "attempt "
+      "{}); {} would, but their uses are spent",
+      entries, request.ids.agent.str(), ToString(request.ids.stage), request.ids.task.str(),
+      request.ids.command.str(), request.ids.attempt, spent);
+  return {std::unexpected(std::move(error)), {}};
+}
+
+}  // namespace
+
+ScriptedProvider::ScriptedProvider(Script script, std::vector<std::uint64_t> uses)
+    : script_(std::move(script)), uses_(std::move(uses)) {
+  uses_.resize(script_.entries.size());
+}
+
+std::unique_ptr<ModelCall> ScriptedProvider::Ask(ModelRequest request, Done done) {
+  done(Reply(request));
+  return nullptr;
+}
+
+bool ScriptedProvider::IsSpent(std::size_t entry) const {
+  const auto& times = script_.entries[entry].times;
+  return times && uses_[entry] >= *times;
+}
+
+ModelReply ScriptedProvider::Reply(const ModelRequest& request) {
+  std::size_t spent = 0;
+  for (std::size_t i = 0; i < script_.entries.size(); ++i) {
+    const ScriptEntry& entry = script_.entries[i];
+    if (!Matches(entry.when, request)) continue;
+    if (IsSpent(i)) {
+      ++spent;
+      continue;
+    }
+    ++uses_[i];
+    const auto number = static_cast<std::uint32_t>(i);
+    if (entry.error) {
+      ModelError error = *entry.error;
+      error.script_entry = number;
+      return {std::unexpected(std::move(error)), entry.delay};
+    }
+    std::string text = entry.echo ? CanonicalJson(boost::json::object{{"result", WholePrompt(request)}})
+                                  : entry.answer.value_or("");
+    return {Answered(request, std::move(text), number), entry.delay};
+  }
+  return NoAnswer(request, script_.entries.size(), spent);
+}
+
+}  // namespace agenttalk
