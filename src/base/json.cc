@@ -195,29 +195,6 @@ bool Utf16Less(std::string_view a, std::string_view b) {
   return byte_a < byte_b;
 }
 
-void WriteString(std::string_view text, std::string& out) {
-  static constexpr std::string_view kHex = "0123456789abcdef";
-  static constexpr std::string_view kShort = "btn\0fr";  // for 0x08 to 0x0D; 0x0B has none
-  out.push_back('"');
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out.push_back('\\');
-      out.push_back(c);
-    } else if (code >= 0x20) {
-      out.push_back(c);
-    } else if (code >= 0x08 && code <= 0x0D && code != 0x0B) {
-      out.push_back('\\');
-      out.push_back(kShort.data()[code - 0x08]);
-    } else {
-      out.append("\\u00");
-      out.push_back(kHex[code >> 4]);
-      out.push_back(kHex[code & 0x0F]);
-    }
-  }
-  out.push_back('"');
-}
-
 // Number::toString of ECMAScript for a positive number, given its shortest digits d1d2…dk and the position n
 // of the decimal point: value = 0.d1…dk * 10^n.
 std::string PlacePoint(std::string_view digits, int n) {
@@ -286,7 +263,7 @@ void WriteScalar(const json::value& value, std::string& out) {
       WriteDouble(value.get_double(), out);
       break;
     default:
-      WriteString(value.get_string(), out);
+      AppendJsonString(value.get_string(), out);
   }
 }
 
@@ -301,7 +278,7 @@ void WriteCanonical(const json::object& object, std::string& out) {
   bool first = true;
   for (const auto* member : members) {
     if (!std::exchange(first, false)) out.push_back(',');
-    WriteString(member->key(), out);
+    AppendJsonString(member->key(), out);
     out.push_back(':');
     WriteCanonical(member->value(), out);
   }
@@ -332,7 +309,7 @@ void WritePretty(const json::value& value, std::size_t depth, std::string& out) 
     for (const auto& member : value.get_object()) {
       if (!std::exchange(first, false)) out.push_back(',');
       NewLine(depth + 1, out);
-      WriteString(member.key(), out);
+      AppendJsonString(member.key(), out);
       out.append(": ");
       WritePretty(member.value(), depth + 1, out);
     }
@@ -368,6 +345,29 @@ Result<json::value> ParseJson(std::string_view text, const JsonLimits& limits) {
   if (!error && used < text.size()) error = json::make_error_code(json::error::extra_data);
   if (error) return ParseFailure(text, used, error, parser.handler().refusal(), limits.max_depth);
   return parser.handler().TakeRoot();
+}
+
+void AppendJsonString(std::string_view text, std::string& out) {
+  static constexpr std::string_view kHex = "0123456789abcdef";
+  static constexpr std::string_view kShort = "btn\0fr";  // for 0x08 to 0x0D; 0x0B has none
+  out.push_back('"');
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out.push_back('\\');
+      out.push_back(c);
+    } else if (code >= 0x20) {
+      out.push_back(c);
+    } else if (code >= 0x08 && code <= 0x0D && code != 0x0B) {
+      out.push_back('\\');
+      out.push_back(kShort.data()[code - 0x08]);
+    } else {
+      out.append("\\u00");
+      out.push_back(kHex[code >> 4]);
+      out.push_back(kHex[code & 0x0F]);
+    }
+  }
+  out.push_back('"');
 }
 
 std::string CanonicalJson(const json::value& value) {

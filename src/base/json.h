@@ -21,6 +21,9 @@ Result<boost::json::value> ParseJson(std::string_view text, const JsonLimits& li
 // RFC 8785: the one byte sequence that stands for this value.
 std::string CanonicalJson(const boost::json::value& value);
 
+// Appends `text` as a JSON string, escaped as RFC 8785 wants it. Must be UTF-8.
+void AppendJsonString(std::string_view text, std::string& out);
+
 // Two-space indentation, for people; ends with a newline.
 std::string PrettyJson(const boost::json::value& value);
 

@@ -121,6 +121,18 @@ struct CommandSpec {
   }
 };
 
+// The texts of a command, apart from its body, so that asking a model needs no JSON to be read.
+struct CommandBrief {
+  std::string prompt;
+  std::string score_criteria;
+
+  bool operator==(const CommandBrief&) const = default;
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("prompt", self.prompt), f("score_criteria", self.score_criteria);
+  }
+};
+
 // The part of an agent's profile that decisions depend on; the rest stays in the profile's content.
 struct AgentSettings {
   std::uint32_t max_parallel = 1;
@@ -212,17 +224,17 @@ struct AgentRemoved {
 struct CommandReceived {
   AgentId agent_id;
   CommandSpec spec;
-  Content body;  // the command's JSON as it was taken in
+  Content body;   // the command's JSON as it was taken in
+  Content brief;  // a CommandBrief: what the model is asked
   Timestamp wait_until;
   std::optional<FileFingerprint> source;
   std::vector<std::string> warnings;
-  std::uint64_t retried_letter = 0;  // the dead letter this is another try of
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("agent_id", self.agent_id), f("spec", self.spec), f("body", self.body),
-        f("wait_until", self.wait_until);
-    f("source", self.source), f("warnings", self.warnings), f("retried_letter", self.retried_letter);
+        f("wait_until", self.wait_until), f("brief", self.brief);
+    f("source", self.source), f("warnings", self.warnings);
   }
 };
 

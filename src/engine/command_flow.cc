@@ -1,0 +1,519 @@
+#include "engine/command_flow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/codec.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "engine/gateway.h"
+#include "engine/hub_state.h"
+#include "engine/input.h"
+#include "engine/plan_state.h"
+#include "engine/router.h"
+#include "engine/step.h"
+#include "model/content.h"
+#include "model/event.h"
+
+namespace agenttalk {
+namespace {
+
+constexpr Duration kFirstBackoff = std::chrono::seconds(1);
+constexpr Duration kLongestBackoff = std::chrono::minutes(5);
+constexpr double kTimeoutGrowth = 1.5;
+
+// Doubles per attempt, minus up to a quarter. The engine has no random numbers: the jitter comes from what
+// differs between commands, which is all it is for.
+Duration Backoff(const PlanState& plan, const CommandRecord& record) {
+  const std::uint32_t failures = record.execution->failures;
+  const double doubled = static_cast<double>(kFirstBackoff.count()) * std::pow(2.0, std::min(failures, 20U));
+  const double capped = std::min(doubled, static_cast<double>(kLongestBackoff.count()));
+  const Digest mix = Sha256(fmt::format("{}/{}/{}", plan.id.str(), record.id.str(), failures));
+  const double share = static_cast<double>(mix.bytes[0]) / 256.0;
+  return Duration(static_cast<std::int64_t>(capped * (1.0 - share / 4.0)));
+}
+
+Duration AttemptTimeout(const CommandRecord& record) {
+  const double factor = std::pow(kTimeoutGrowth, std::min(record.execution->failures, 30U));
+  return Duration(static_cast<std::int64_t>(static_cast<double>(record.timeout.count()) * factor));
+}
+
+const Inbox* SharedInbox(Step& step, const AgentId& agent) {
+  const auto found = step.state().own.inboxes.find(agent);
+  return found == step.state().own.inboxes.end() ? nullptr : &found->second;
+}
+
+// Fixes the versions of the inputs and queues the command at its agent.
+void BindInputs(Step& step, PlanState& plan, const CommandRecord& record) {
+  CommandReadied readied;
+  readied.command_id = record.id;
+  std::map<std::string, BoundInput> bound;  // a file that meets two requirements is one input
+  for (const InputRequirement& required : record.required) {
+    std::vector<BoundInput> found =
+        plan.Matches(record.agent, required.pattern, SharedInbox(step, record.agent));
+    if (found.size() < required.min) readied.missing.push_back(required.pattern);
+    for (BoundInput& input : found) bound.emplace(input.name, input);
+  }
+  for (auto& [name, input] : bound) readied.inputs.push_back(std::move(input));
+  step.Emit(plan, std::move(readied));
+  step.Touch(record.agent);
+}
+
+void RefuseCommand(Step& step, CommandFile& file, ErrorCode code, std::string message, std::string hint) {
+  RefusedFile refused;
+  refused.agent_id = file.agent_id;
+  refused.plan_id = file.plan_id;
+  refused.command_id = file.spec.command_id;
+  refused.file = file.source ? file.source->name : fmt::format("{}.json", file.spec.command_id.str());
+  refused.body = Payload(std::move(file.body));
+  refused.code = code;
+  refused.message = std::move(message);
+  refused.hint = std::move(hint);
+  refused.source = std::move(file.source);
+  OnRefusedFile(step, std::move(refused));
+}
+
+// True when the command is not a new one; then it has been answered.
+bool AnswerKnownCommand(Step& step, PlanState& plan, CommandFile& file) {
+  const CommandSpec& spec = file.spec;
+  if (const CommandRecord* known = plan.FindByKey(file.agent_id, spec.idempotency_key)) {
+    if (known->payload != spec.payload) {
+      RefuseCommand(
+          step, file, ErrorCode::kIdempotencyConflict,
+          fmt::format("the key {} was used by {} with other content", spec.idempotency_key, known->id.str()),
+          "give the new command an id and key of its own");
+      return true;
+    }
+    const std::uint64_t event =
+        step.Emit(plan, CommandRepeated{known->id, file.agent_id, std::move(file.source)});
+    step.reply = {Reply::Status::kRepeated, {}, known->id, event};
+    return true;
+  }
+  if (plan.Find(spec.command_id) == nullptr) return false;
+  RefuseCommand(step, file, ErrorCode::kCommandIdReused,
+                fmt::format("{} exists already in {}", spec.command_id.str(), plan.id.str()),
+                "use a command_id that is new in its plan");
+  return true;
+}
+
+// In a task's line of commands a higher sequence number replaces the lower ones that have not started; a
+// lower one that comes late is itself out of date.
+bool SupersedeInTask(Step& step, PlanState& plan, const CommandRecord& added) {
+  if (added.task.empty()) return false;
+  bool outdated = false;
+  for (const std::uint32_t index : plan.CommandsOf(added.task)) {
+    const CommandRecord& other = plan.commands[index];
+    if (other.id == added.id) continue;
+    if (other.seq > added.seq) outdated = true;
+    const bool not_started =
+        other.state == CommandState::kWaitingInputs || other.state == CommandState::kReady;
+    if (other.seq < added.seq && not_started) {
+      step.Emit(plan, CommandEnded{other.id, EndState::kSuperseded, ErrorCode::kCancelled,
+                                   fmt::format("superseded by {}", added.id.str())});
+    }
+  }
+  if (outdated) {
+    step.Emit(plan, CommandEnded{added.id, EndState::kSuperseded, ErrorCode::kCancelled,
+                                 "a command of a higher command_seq is there already"});
+  }
+  return outdated;
+}
+
+void AskModel(Step& step, PlanState& plan, CommandRecord& record, const Content& request,
+              const Digest& reuse_key, const Cost& estimate) {
+  const Execution& execution = *record.execution;
+  step.Emit(plan, ModelCallIntended{record.id, execution.calls + 1, request, reuse_key, estimate,
+                                    execution.model_calls + 1});
+}
+
+bool OverBudget(const HubSettings& settings, const PlanState& plan, const Cost& wanted) {
+  const auto tokens = [](const Cost& cost) { return cost.input_tokens + cost.output_tokens; };
+  const std::uint64_t used_tokens = tokens(plan.spent) + tokens(plan.reserved) + tokens(wanted);
+  const std::uint64_t used_money = plan.spent.micro_usd + plan.reserved.micro_usd + wanted.micro_usd;
+  return (settings.budget_tokens > 0 && used_tokens > settings.budget_tokens + plan.raised.input_tokens) ||
+         (settings.budget_micro_usd > 0 && used_money > settings.budget_micro_usd + plan.raised.micro_usd);
+}
+
+void FailAttempt(Step& step, PlanState& plan, CommandRecord& record, CallFailure failure,
+                 EndState end_state) {
+  const std::uint32_t attempt = record.execution->attempt;
+  step.Touch(record.agent);
+  if (failure.retryable && record.execution->failures < record.retry_times) {
+    const Duration pause = std::max(Backoff(plan, record), failure.retry_after.value_or(Duration{}));
+    step.Emit(plan, AttemptFailed{record.id, attempt, failure.code, std::move(failure.message),
+                                  step.now() + pause});
+    return;
+  }
+  EndCommand(step, plan, record, end_state, failure.code, std::move(failure.message));
+}
+
+// Makes the running command's next request: the first, a repair, a tool round, or the one that a failed
+// attempt left unanswered.
+void ContinueConversation(Step& step, PlanState& plan, CommandRecord& record) {
+  const Execution& execution = *record.execution;
+  const bool ask_again =
+      !execution.request.empty() && execution.answer.empty() && execution.tool_outputs.empty();
+  const AgentSettings& agent = step.state().agents[record.agent].settings;
+  const std::uint32_t number = execution.model_calls + 1;
+  auto composed = step.composer().Compose(plan, record, agent, number);
+  if (!composed) {
+    FailAttempt(step, plan, record, {composed.error().code, composed.error().message, false, {}},
+                EndState::kFailed);
+    return;
+  }
+  if (OverBudget(step.state().settings, plan, composed->estimate)) {
+    AskForBudget(step, plan, record, composed->estimate);
+    step.Touch(record.agent);
+    return;
+  }
+  const Content request = ask_again ? execution.request : step.Store(plan, std::move(composed->request));
+  AskModel(step, plan, record, request, composed->reuse_key, composed->estimate);
+}
+
+void StartTools(Step& step, PlanState& plan, CommandRecord& record, std::vector<ToolRequest> requests) {
+  if (record.execution->tool_rounds >= step.state().settings.max_tool_rounds) {
+    FailAttempt(step, plan, record,
+                {ErrorCode::kModelOutputInvalid, "the model asked for tools in too many rounds", false, {}},
+                EndState::kFailed);
+    return;
+  }
+  for (ToolRequest& request : requests) {
+    const std::uint32_t call = record.execution->calls + 1;
+    const Content arguments = step.Store(plan, std::move(request.arguments));
+    step.Emit(plan, ToolCallIntended{record.id, call, request.name, arguments, request.idempotent});
+    if (request.refusal.empty()) continue;
+    const Content refusal = step.Store(plan, request.refusal);
+    step.Emit(plan,
+              ToolCallFinished{record.id, call, refusal, ErrorCode::kPermissionDenied, request.refusal});
+  }
+  if (record.execution->open.empty()) ContinueConversation(step, plan, record);
+}
+
+void Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
+             std::optional<FileFingerprint> source = {}) {
+  Dispatchable what;
+  what.hops = NextHops(record);
+  what.score = answer.score;
+  what.score_explanation = answer.score_explanation;
+  what.result = std::move(answer.result);
+  what.result_is_json = answer.result_is_json;
+  CommandSucceeded succeeded;
+  succeeded.command_id = record.id;
+  succeeded.result = step.Store(plan, what.result);
+  succeeded.source = std::move(source);
+  succeeded.score = answer.score;
+  succeeded.score_explanation = std::move(answer.score_explanation);
+  for (auto& [name, bytes] : answer.outputs) {
+    succeeded.outputs.push_back({name, step.Store(plan, std::move(bytes))});
+  }
+  const std::string& declared = record.on_complete ? record.on_complete->output_name : std::string();
+  if (!declared.empty() && !answer.outputs.contains(declared)) {
+    succeeded.outputs.push_back({declared, succeeded.result});
+  }
+  what.outputs = succeeded.outputs;
+  step.Touch(record.agent);
+  step.Emit(plan, std::move(succeeded));
+  RouteResult(step, plan, record, what);
+  CompleteIfIdle(step, plan);
+}
+
+void UseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call, AnswerFacts answer) {
+  if (!answer.errors.empty()) {
+    std::string first = answer.errors.front();
+    step.Emit(plan, AnswerRefused{record.id, call, std::move(answer.errors)});
+    if (record.execution->repairs > step.state().agents[record.agent].settings.repair_attempts) {
+      FailAttempt(step, plan, record, {ErrorCode::kModelOutputInvalid, std::move(first), true, {}},
+                  EndState::kFailed);
+      return;
+    }
+    ContinueConversation(step, plan, record);
+    return;
+  }
+  if (!answer.tools.empty()) {
+    StartTools(step, plan, record, std::move(answer.tools));
+    return;
+  }
+  Succeed(step, plan, record, std::move(answer));
+}
+
+void StartAttempt(Step& step, PlanState& plan, CommandRecord& record) {
+  const std::uint32_t attempt = record.execution->attempt + 1;
+  step.Emit(plan, AttemptStarted{record.id, attempt, step.now() + AttemptTimeout(record)});
+  if (step.state().agents[record.agent].settings.external) return;
+  const std::vector<OpenCall> redo = record.execution->redo;
+  for (const OpenCall& lost : redo) {
+    step.Emit(plan, ToolCallIntended{record.id, record.execution->calls + 1, lost.tool, lost.subject,
+                                     lost.idempotent});
+  }
+  if (redo.empty()) ContinueConversation(step, plan, record);
+}
+
+// The command's open call; null when the outcome comes too late or twice.
+const OpenCall* FindOpenCall(PlanState* plan, const CommandId& command, std::uint32_t call) {
+  CommandRecord* record = plan == nullptr ? nullptr : plan->Find(command);
+  if (record == nullptr || record->state != CommandState::kRunning) return nullptr;
+  const auto& open = record->execution->open;
+  const auto found = std::ranges::find(open, call, &OpenCall::call);
+  return found == open.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+void OnCommandFile(Step& step, CommandFile file) {
+  PlanState& plan = step.state().Plan(file.plan_id);
+  if (file.source && plan.HasTaken(*file.source)) {
+    step.reply = {Reply::Status::kIgnored, {}, file.spec.command_id, 0};
+    return;
+  }
+  const auto agent = step.state().agents.find(file.agent_id);
+  if (agent == step.state().agents.end() || agent->second.removed) {
+    RefuseCommand(step, file, ErrorCode::kAgentUnknown,
+                  fmt::format("there is no agent {}", file.agent_id.str()),
+                  "add the agent to agenttalk.yaml, then `agenttalk dead retry` this letter");
+    return;
+  }
+  if (AnswerKnownCommand(step, plan, file)) return;
+  if (!plan.opened) step.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
+  if (plan.completed) step.Emit(plan, PlanChanged{PlanChange::kReopened, {}});
+
+  CommandReceived received;
+  received.agent_id = file.agent_id;
+  received.body = step.Store(plan, std::move(file.body));
+  ByteWriter brief;
+  brief.Put(file.brief);
+  received.brief = step.Store(plan, brief.Take());
+  received.wait_until = step.now() + file.spec.timeout;
+  received.spec = std::move(file.spec);
+  received.source = std::move(file.source);
+  received.warnings = std::move(file.warnings);
+  const CommandId id = received.spec.command_id;
+  const std::uint64_t event = step.Emit(plan, std::move(received));
+  step.reply = {Reply::Status::kAccepted, {}, id, event};
+  CommandRecord& record = *plan.Find(id);
+  if (SupersedeInTask(step, plan, record)) {
+    CompleteIfIdle(step, plan);
+    return;
+  }
+  if (!record.wait_for_inputs || record.unmet_requirements == 0) BindInputs(step, plan, record);
+}
+
+void Deliver(Step& step, PlanState& plan, InputArrived arrived) {
+  step.Emit(plan, std::move(arrived));
+  WakeSatisfied(step);
+}
+
+void WakeSatisfied(Step& step) {
+  const auto satisfied = std::exchange(step.state().satisfied, {});
+  for (const auto& [number, index] : satisfied) {
+    PlanState& plan = *step.state().ByNumber(number);
+    CommandRecord& record = plan.commands[index];
+    if (record.state == CommandState::kWaitingInputs) BindInputs(step, plan, record);
+  }
+}
+
+void OnInputFile(Step& step, InputFile file) {
+  PlanState& plan = step.state().Plan(file.plan_id);
+  if (file.source && plan.HasTaken(*file.source)) {
+    step.reply = {Reply::Status::kIgnored, {}, {}, 0};
+    return;
+  }
+  const auto agent = step.state().agents.find(file.agent_id);
+  if (agent == step.state().agents.end() || agent->second.removed) {
+    OnRefusedFile(step, {file.agent_id,
+                         file.plan_id,
+                         {},
+                         file.name,
+                         std::move(file.payload),
+                         ErrorCode::kAgentUnknown,
+                         fmt::format("there is no agent {}", file.agent_id.str()),
+                         "add the agent to agenttalk.yaml",
+                         {},
+                         std::move(file.source)});
+    return;
+  }
+  InputArrived arrived;
+  arrived.agent_id = file.agent_id;
+  arrived.name = std::move(file.name);
+  arrived.content = step.Store(plan, std::move(file.payload));
+  arrived.source = std::move(file.source);
+  Deliver(step, plan, std::move(arrived));
+  step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+}
+
+void OnRefusedFile(Step& step, RefusedFile file) {
+  PlanState& plan = step.state().Plan(file.plan_id);
+  if (file.source && plan.HasTaken(*file.source)) {
+    step.reply = {Reply::Status::kIgnored, {}, {}, 0};
+    return;
+  }
+  DeadLettered letter;
+  letter.agent_id = std::move(file.agent_id);
+  letter.command_id = std::move(file.command_id);
+  letter.file = std::move(file.file);
+  if (file.body) letter.body = step.Store(plan, std::move(*file.body));
+  letter.code = file.code;
+  letter.message = file.message;
+  letter.hint = file.hint;
+  letter.source = std::move(file.source);
+  letter.errors = std::move(file.errors);
+  const std::string text = fmt::format("{}: {} ({})", letter.file, letter.message, ToString(letter.code));
+  const std::uint64_t event = step.Emit(plan, std::move(letter));
+  step.reply = {Reply::Status::kRefused, Error{file.code, file.message, file.hint}, file.command_id, event};
+  Alert(step, plan, nullptr, text);
+}
+
+void OnModelCallDone(Step& step, ModelCallDone done) {
+  PlanState* plan = step.state().FindPlan(done.plan_id);
+  const OpenCall* open = FindOpenCall(plan, done.command_id, done.call);
+  if (open == nullptr || open->model_call == 0) return;
+  step.cause = open->event;
+  CommandRecord& record = *plan->Find(done.command_id);
+  ModelCallFinished finished;
+  finished.command_id = done.command_id;
+  finished.call = done.call;
+  finished.cost = done.cost;
+  finished.script_entry = done.script_entry;
+  if (done.failure) {
+    finished.error = done.failure->code;
+    finished.message = done.failure->message;
+  } else {
+    finished.answer = step.Store(*plan, std::move(done.text));
+  }
+  const std::uint64_t event = step.Emit(*plan, std::move(finished));
+  step.reply = {Reply::Status::kAccepted, {}, done.command_id, event};
+  if (done.failure) {
+    const bool late = done.failure->code == ErrorCode::kAttemptTimeout;
+    FailAttempt(step, *plan, record, std::move(*done.failure),
+                late ? EndState::kTimedOut : EndState::kFailed);
+    return;
+  }
+  UseAnswer(step, *plan, record, done.call, std::move(done.answer));
+}
+
+void OnToolCallDone(Step& step, ToolCallDone done) {
+  PlanState* plan = step.state().FindPlan(done.plan_id);
+  const OpenCall* open = FindOpenCall(plan, done.command_id, done.call);
+  if (open == nullptr || open->model_call != 0) return;
+  step.cause = open->event;
+  CommandRecord& record = *plan->Find(done.command_id);
+  if (done.error == ErrorCode::kOutcomeUnknown && !open->idempotent) {
+    AskForOutcome(step, *plan, record, *open);
+    step.Touch(record.agent);
+    return;
+  }
+  const Content result = step.Store(*plan, std::move(done.result));
+  const std::uint64_t event =
+      step.Emit(*plan, ToolCallFinished{record.id, done.call, result, done.error, std::move(done.message)});
+  step.reply = {Reply::Status::kAccepted, {}, record.id, event};
+  if (record.execution->open.empty()) ContinueConversation(step, *plan, record);
+}
+
+void OnExternalResult(Step& step, ExternalResult result) {
+  PlanState& plan = step.state().Plan(result.plan_id);
+  if (result.source && plan.HasTaken(*result.source)) return;
+  CommandRecord* record = plan.Find(result.command_id);
+  const bool open =
+      record != nullptr && record->state == CommandState::kRunning && record->agent == result.agent_id;
+  if (!open || !result.answer.errors.empty()) {
+    std::string message =
+        open ? "the result does not meet its contract" : "no open command waits for this result";
+    OnRefusedFile(step, {result.agent_id,
+                         result.plan_id,
+                         result.command_id,
+                         fmt::format("result_{}.json", result.command_id.str()),
+                         {},
+                         open ? ErrorCode::kModelOutputInvalid : ErrorCode::kStateConflict,
+                         std::move(message),
+                         open ? "write the file again under a new name-version" : "",
+                         result.answer.errors,
+                         std::move(result.source)});
+    return;
+  }
+  Succeed(step, plan, *record, std::move(result.answer), std::move(result.source));
+  step.reply = {Reply::Status::kAccepted, {}, result.command_id, step.state().last_event};
+}
+
+void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record) {
+  if (record.due == Timestamp{} || record.due > step.now()) return;
+  switch (record.state) {
+    case CommandState::kWaitingInputs:
+      if (plan.paused) return;
+      EndCommand(step, plan, record, EndState::kTimedOut, ErrorCode::kWaitTimeout,
+                 fmt::format("inputs did not arrive within {}", ToText(record.timeout)));
+      return;
+    case CommandState::kRetryWait:
+      if (plan.paused) return;
+      step.Emit(plan, CommandRequeued{record.id});
+      step.Touch(record.agent);
+      return;
+    case CommandState::kRunning: {
+      const auto& open = record.execution->open;
+      const auto unsafe = std::ranges::find_if(open, [](const OpenCall& call) { return !call.idempotent; });
+      step.Touch(record.agent);
+      if (unsafe != open.end()) {
+        AskForOutcome(step, plan, record, *unsafe);
+        return;
+      }
+      FailAttempt(step, plan, record, {ErrorCode::kAttemptTimeout, "the attempt took too long", true, {}},
+                  EndState::kTimedOut);
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+void EndCommand(Step& step, PlanState& plan, CommandRecord& record, EndState state, ErrorCode code,
+                std::string message) {
+  Dispatchable what;
+  what.hops = NextHops(record);
+  what.error = message;
+  step.Touch(record.agent);
+  step.Emit(plan, CommandEnded{record.id, state, code, message});
+  if (state == EndState::kFailed || state == EndState::kTimedOut) {
+    RouteFailure(step, plan, record, what);
+    DeadLettered letter;
+    letter.agent_id = record.agent;
+    letter.command_id = record.id;
+    letter.file = fmt::format("{}.json", record.id.str());
+    letter.body = record.body;
+    letter.code = code;
+    letter.message = message;
+    letter.hint = "mend the cause, then `agenttalk dead retry` this letter";
+    step.Emit(plan, std::move(letter));
+    Alert(
+        step, plan, &record,
+        fmt::format("{} of {} ended: {} ({})", record.id.str(), record.agent.str(), message, ToString(code)));
+  }
+  CompleteIfIdle(step, plan);
+}
+
+void CompleteIfIdle(Step& step, PlanState& plan) {
+  if (plan.live_commands > 0 || !plan.opened || plan.completed) return;
+  step.Emit(plan, PlanChanged{PlanChange::kCompleted, {}});
+}
+
+void Dispatch(Step& step, const AgentId& agent) {
+  const auto found = step.state().agents.find(agent);
+  if (found == step.state().agents.end() || found->second.removed) return;
+  AgentState& state = found->second;
+  while (state.running < state.settings.max_parallel && !state.ready.empty()) {
+    const AgentState::Ready next = *state.ready.begin();
+    PlanState& plan = *step.state().ByNumber(next.plan);
+    StartAttempt(step, plan, plan.commands[next.command]);
+  }
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "engine/input.h"
+#include "engine/plan_state.h"
+#include "engine/step.h"
+#include "model/event.h"
+
+// The life of a command:
+//
+//   received → waiting_inputs → ready → running → succeeded
+//                    │                   │  ↑
+//                    │                   ├─ retry_wait, waiting_human (hold no slot of the agent)
+//                    └─ timed_out        └─ failed | timed_out | cancelled
+//
+// Each function handles one input to its end: what follows from it (the next call, the messages, the next
+// command of the agent) happens in the same step and so in the same commit.
+namespace agenttalk {
+
+void OnCommandFile(Step& step, CommandFile file);
+void OnInputFile(Step& step, InputFile file);
+void OnRefusedFile(Step& step, RefusedFile file);
+void OnModelCallDone(Step& step, ModelCallDone done);
+void OnToolCallDone(Step& step, ToolCallDone done);
+void OnExternalResult(Step& step, ExternalResult result);
+// A command's timer fired; it may be stale.
+void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record);
+
+// Starts what the agent has free slots for.
+void Dispatch(Step& step, const AgentId& agent);
+// Binds the inputs of the commands whose last missing file has just come.
+void WakeSatisfied(Step& step);
+// Puts a file into an agent's inbox for a plan, and wakes who waited for it.
+void Deliver(Step& step, PlanState& plan, InputArrived arrived);
+// Ends a command without a result: tells on_failure's targets and a person, and keeps a dead letter.
+void EndCommand(Step& step, PlanState& plan, CommandRecord& record, EndState state, ErrorCode code,
+                std::string message);
+// An open plan is completed when nothing in it is live.
+void CompleteIfIdle(Step& step, PlanState& plan);
+
+}  // namespace agenttalk

@@ -1,0 +1,196 @@
+#include "engine/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "engine/command_flow.h"
+#include "engine/fold.h"
+#include "engine/gateway.h"
+#include "engine/hub_state.h"
+#include "engine/input.h"
+#include "engine/plan_state.h"
+#include "engine/step.h"
+#include "engine/timers.h"
+#include "model/event.h"
+
+namespace agenttalk {
+namespace {
+
+void OnConfiguration(Step& step, Configuration configuration) {
+  HubState& state = step.state();
+  if (configuration.hub != state.settings) step.Emit(state.own, HubConfigured{configuration.hub});
+  for (auto& [id, agent] : configuration.agents) {
+    const auto known = state.agents.find(id);
+    agent.settings.profile = step.Store(state.own, std::move(agent.profile));
+    const bool same = known != state.agents.end() && !known->second.removed && [&] {
+      AgentSettings old = known->second.settings;
+      // The same profile stored at another place is no change.
+      if (old.profile.digest == agent.settings.profile.digest) old.profile = agent.settings.profile;
+      return old == agent.settings;
+    }();
+    if (!same) step.Emit(state.own, AgentConfigured{id, std::move(agent.settings)});
+    step.Touch(id);
+  }
+  std::vector<AgentId> gone;
+  for (const auto& [id, agent] : state.agents) {
+    if (!agent.removed && !configuration.agents.contains(id)) gone.push_back(id);
+  }
+  for (const AgentId& id : gone) step.Emit(state.own, AgentRemoved{id});
+}
+
+void OnTick(Step& step) {
+  while (const auto due = step.state().timers.Pop(step.now())) {
+    PlanState* plan = step.state().ByNumber(due->plan);
+    if (plan == nullptr) continue;
+    if (due->question != 0) {
+      OnQuestionDue(step, *plan, due->question);
+    } else if (due->command < plan->commands.size()) {
+      OnCommandDue(step, *plan, plan->commands[due->command]);
+    }
+  }
+}
+
+void CancelPlan(Step& step, PlanState& plan, const std::string& reason) {
+  step.Emit(plan, PlanChanged{PlanChange::kCancelled, reason});
+  for (CommandRecord& record : plan.commands) {
+    if (!IsLive(record.state)) continue;
+    step.Touch(record.agent);
+    step.Emit(plan,
+              CommandEnded{record.id, EndState::kCancelled, ErrorCode::kCancelled, "the plan was cancelled"});
+  }
+  CompleteIfIdle(step, plan);
+}
+
+void TouchAgentsOf(Step& step, const PlanState& plan) {
+  for (const CommandRecord& record : plan.commands) {
+    if (record.state == CommandState::kReady) step.Touch(record.agent);
+  }
+}
+
+Error Refusal(const PlanState& plan, ControlVerb verb) {
+  if (!plan.opened)
+    return {ErrorCode::kPlanUnknown, fmt::format("there is no plan {}", plan.id.str()),
+            "see `agenttalk plans`"};
+  const char* what = verb == ControlVerb::kPause    ? "paused"
+                     : verb == ControlVerb::kResume ? "resumed"
+                                                    : "cancelled";
+  return {ErrorCode::kStateConflict, fmt::format("{} cannot be {} now", plan.id.str(), what),
+          "see `agenttalk status` for its state"};
+}
+
+void OnPlanControl(Step& step, const PlanControl& control) {
+  PlanState& plan = step.state().Plan(control.plan_id);
+  if (!control.client_id.empty() &&
+      std::ranges::find(plan.clients, control.client_id) != plan.clients.end()) {
+    step.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
+    return;
+  }
+  const bool possible =
+      plan.opened && !plan.completed &&
+      (control.verb == ControlVerb::kCancel || plan.paused == (control.verb == ControlVerb::kResume));
+  if (!possible) {
+    step.reply = {Reply::Status::kRefused, Refusal(plan, control.verb), {}, 0};
+    return;
+  }
+  if (control.verb == ControlVerb::kPause) step.Emit(plan, PlanChanged{PlanChange::kPaused, control.reason});
+  if (control.verb == ControlVerb::kResume) {
+    step.Emit(plan, PlanChanged{PlanChange::kResumed, control.reason});
+    TouchAgentsOf(step, plan);
+  }
+  if (control.verb == ControlVerb::kCancel) CancelPlan(step, plan, control.reason);
+  if (!control.client_id.empty()) step.Emit(plan, ControlAccepted{control.client_id, "control"});
+  step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+}
+
+void OnDeadLetter(Step& step, DeadLetterControl control) {
+  PlanState& plan = step.state().Plan(control.plan_id);
+  if (!plan.letters.contains(control.letter)) {
+    step.reply = {
+        Reply::Status::kRefused,
+        Error{ErrorCode::kNotFound, fmt::format("there is no open dead letter dl_{}", control.letter),
+              "see `agenttalk dead list`"},
+        {},
+        0};
+    return;
+  }
+  step.Emit(plan, DeadLetterClosed{control.letter, control.retry});
+  step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+  if (control.retry && control.command) OnCommandFile(step, std::move(*control.command));
+}
+
+struct Deciding {
+  Step& step;
+  void operator()(NodeStart& input) { step.Emit(step.state().own, NodeStarted{input.epoch, input.version}); }
+  void operator()(Configuration& input) { OnConfiguration(step, std::move(input)); }
+  void operator()(CommandFile& input) { OnCommandFile(step, std::move(input)); }
+  void operator()(InputFile& input) { OnInputFile(step, std::move(input)); }
+  void operator()(RefusedFile& input) { OnRefusedFile(step, std::move(input)); }
+  void operator()(ModelCallDone& input) { OnModelCallDone(step, std::move(input)); }
+  void operator()(ToolCallDone& input) { OnToolCallDone(step, std::move(input)); }
+  void operator()(ExternalResult& input) { OnExternalResult(step, std::move(input)); }
+  void operator()(Tick& /*input*/) { OnTick(step); }
+  void operator()(PlanControl& input) { OnPlanControl(step, input); }
+  void operator()(QuestionAnswer& input) { OnQuestionAnswer(step, std::move(input)); }
+  void operator()(DeadLetterControl& input) { OnDeadLetter(step, std::move(input)); }
+};
+
+}  // namespace
+
+Engine::Decided Engine::Handle(Input input, Timestamp now) {
+  state_.now = std::max(state_.now, now);
+  Step step(state_, sink_, composer_);
+  std::visit(Deciding{step}, input);
+  // Starting one command may free or fill other agents; go on until nobody has anything to start.
+  for (auto touched = step.TakeTouched(); !touched.empty(); touched = step.TakeTouched()) {
+    for (const AgentId& agent : touched) Dispatch(step, agent);
+  }
+  return {std::move(step.events), std::move(step.reply)};
+}
+
+PlanId Engine::PlanOf(const Input& input) {
+  return std::visit(
+      [](const auto& body) -> PlanId {
+        if constexpr (requires { body.plan_id; }) {
+          return body.plan_id;
+        } else {
+          return {};
+        }
+      },
+      input);
+}
+
+void Engine::Replay(const Event& event) {
+  Apply(state_, event);
+}
+
+void Engine::Load(PlanState&& loaded) {
+  PlanState& plan = state_.Plan(loaded.id);
+  const std::uint32_t number = plan.number;
+  plan = std::move(loaded);
+  plan.number = number;
+  Attach(state_, plan);
+}
+
+void Engine::ForEachOpenCall(
+    const std::function<void(const PlanState&, const CommandRecord&, const OpenCall&)>& visit) const {
+  for (const auto& [id, plan] : state_.plans) {
+    for (const CommandRecord& record : plan->commands) {
+      if (record.state != CommandState::kRunning) continue;
+      for (const OpenCall& call : record.execution->open) visit(*plan, record, call);
+    }
+  }
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "engine/hub_state.h"
+#include "engine/input.h"
+#include "engine/plan_state.h"
+#include "engine/step.h"
+#include "model/event.h"
+
+namespace agenttalk {
+
+// Decides what happens next. No I/O, clock, threads or chance: time comes in with the input, bytes go out
+// through the sink, and the same inputs give the same events.
+//
+// Every event is applied as it is made. Nothing that the events ask for (a call, a message, an answer to
+// whoever sent the input) may be done before they are durable; the caller sees to that.
+class Engine {
+ public:
+  Engine(ContentSink& sink, RequestComposer& composer) : sink_(sink), composer_(composer) {}
+
+  struct Decided {
+    std::vector<Event> events;
+    Reply reply;
+  };
+  // Plans that `input` names must have been loaded (see `PlanOf`). Time that goes backwards is ignored.
+  Decided Handle(Input input, Timestamp now);
+
+  // The plan an input is about; empty: none.
+  static PlanId PlanOf(const Input& input);
+
+  // Recovery: one event of the past; a plan that a snapshot holds.
+  void Replay(const Event& event);
+  void Load(PlanState&& plan);
+
+  [[nodiscard]] std::optional<Timestamp> NextDeadline() const { return state_.timers.Next(); }
+  // Calls that have no recorded outcome, of commands that are running.
+  void ForEachOpenCall(
+      const std::function<void(const PlanState&, const CommandRecord&, const OpenCall&)>& visit) const;
+
+  HubState& state() { return state_; }
+  [[nodiscard]] const HubState& state() const { return state_; }
+
+ private:
+  HubState state_;
+  ContentSink& sink_;
+  RequestComposer& composer_;
+};
+
+}  // namespace agenttalk

@@ -1,0 +1,409 @@
+#include "engine/fold.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/check.h"
+#include "base/time.h"
+#include "engine/hub_state.h"
+#include "engine/plan_state.h"
+#include "engine/timers.h"
+#include "model/event.h"
+
+namespace agenttalk {
+namespace {
+
+constexpr std::size_t kClientsRemembered = 256;
+
+AgentState::Ready ReadyKey(const PlanState& plan, const CommandRecord& record) {
+  return {record.priority, record.received, plan.number, record.index};
+}
+
+void Subtract(Cost& from, const Cost& cost) {
+  from.input_tokens -= std::min(from.input_tokens, cost.input_tokens);
+  from.output_tokens -= std::min(from.output_tokens, cost.output_tokens);
+  from.micro_usd -= std::min(from.micro_usd, cost.micro_usd);
+}
+
+void Add(Cost& to, const Cost& cost) {
+  to.input_tokens += cost.input_tokens;
+  to.output_tokens += cost.output_tokens;
+  to.micro_usd += cost.micro_usd;
+}
+
+// Applies one event. A class only to keep what every step needs at hand.
+class Folding {
+ public:
+  Folding(HubState& state, const Event& event)
+      : state_(state), event_(event), plan_(state.Plan(event.plan_id)) {}
+
+  void operator()(const NodeStarted& e) { state_.epoch = e.epoch; }
+  void operator()(const HubConfigured& e) { state_.settings = e.settings; }
+  void operator()(const AgentConfigured& e) {
+    AgentState& agent = state_.agents[e.agent_id];
+    agent.settings = e.settings;
+    agent.removed = false;
+  }
+  void operator()(const AgentRemoved& e) { state_.agents[e.agent_id].removed = true; }
+
+  void operator()(const CommandReceived& e);
+  void operator()(const CommandRepeated& e) { Taken(e.source); }
+  void operator()(const InputArrived& e);
+  void operator()(const CommandReadied& e);
+  void operator()(const AttemptStarted& e);
+  void operator()(const ModelCallIntended& e);
+  void operator()(const ModelCallFinished& e);
+  void operator()(const AnswerRefused& e);
+  void operator()(const ToolCallIntended& e);
+  void operator()(const ToolCallFinished& e);
+  void operator()(const AttemptFailed& e);
+  void operator()(const CommandRequeued& e) { MoveTo(Record(e.command_id), CommandState::kReady, {}); }
+  void operator()(const CommandSucceeded& e);
+  void operator()(const CommandEnded& e);
+  void operator()(const MessageSent& /*e*/) {}  // what it delivers are InputArrived events of their own
+  void operator()(const DeadLettered& e) {
+    plan_.letters[event_.number] = {e, event_.time};
+    Taken(e.source);
+  }
+  void operator()(const DeadLetterClosed& e) { plan_.letters.erase(e.letter); }
+  void operator()(const QuestionAsked& e);
+  void operator()(const QuestionClosed& e);
+  void operator()(const BudgetRaised& e) { Add(plan_.raised, {e.tokens, 0, e.micro_usd}); }
+  void operator()(const PlanChanged& e);
+  void operator()(const ControlAccepted& e) {
+    plan_.clients.push_back(e.client_id);
+    if (plan_.clients.size() > kClientsRemembered) plan_.clients.erase(plan_.clients.begin());
+  }
+
+  // Takes a command's place at its agent for the state it is in.
+  void Enter(CommandRecord& record);
+  void CountMissing(CommandRecord& record);
+
+ private:
+  CommandRecord& Record(const CommandId& id) {
+    CommandRecord* record = plan_.Find(id);
+    CHECK(record != nullptr);
+    return *record;
+  }
+  AgentState& AgentOf(const CommandRecord& record) { return state_.agents[record.agent]; }
+  void Taken(const std::optional<FileFingerprint>& source) {
+    if (source) plan_.MarkTaken(*source);
+  }
+  void Leave(CommandRecord& record);
+  void MoveTo(CommandRecord& record, CommandState to, Timestamp due);
+  void DropOpenCalls(Execution& execution);
+  void Finish(CommandRecord& record, CommandState to, CommandOutcome outcome);
+  void ArriveIn(PlanState& plan, const InputArrived& e);
+  OpenCall TakeOpen(Execution& execution, std::uint32_t call);
+
+  HubState& state_;
+  const Event& event_;
+  PlanState& plan_;
+};
+
+void Folding::Leave(CommandRecord& record) {
+  AgentState& agent = AgentOf(record);
+  switch (record.state) {
+    case CommandState::kWaitingInputs:
+      plan_.Unwatch(record);
+      --agent.waiting;
+      break;
+    case CommandState::kReady:
+      agent.ready.erase(ReadyKey(plan_, record));
+      break;
+    case CommandState::kRunning:
+      --agent.running;
+      break;
+    default:
+      break;
+  }
+}
+
+void Folding::Enter(CommandRecord& record) {
+  AgentState& agent = AgentOf(record);
+  if (record.state == CommandState::kWaitingInputs) ++agent.waiting;
+  if (record.state == CommandState::kRunning) ++agent.running;
+  if (record.state == CommandState::kReady && !plan_.paused) agent.ready.insert(ReadyKey(plan_, record));
+  if (record.due != Timestamp{}) state_.timers.Add({record.due, plan_.number, record.index, 0});
+}
+
+void Folding::MoveTo(CommandRecord& record, CommandState to, Timestamp due) {
+  Leave(record);
+  const bool was_live = IsLive(record.state);
+  record.state = to;
+  record.due = due;
+  Enter(record);
+  if (!was_live || IsLive(to)) return;
+  --plan_.live_commands;
+  AgentState& agent = AgentOf(record);
+  const auto entry = agent.plans.find(plan_.number);
+  if (entry != agent.plans.end() && --entry->second == 0) agent.plans.erase(entry);
+}
+
+void Folding::CountMissing(CommandRecord& record) {
+  const auto shared = state_.own.inboxes.find(record.agent);
+  const Inbox* common = shared == state_.own.inboxes.end() ? nullptr : &shared->second;
+  record.unmet.assign(record.required.size(), 0);
+  record.unmet_requirements = 0;
+  for (std::size_t i = 0; i < record.required.size(); ++i) {
+    const auto there = plan_.Matches(record.agent, record.required[i].pattern, common).size();
+    const std::size_t wanted = record.required[i].min;
+    record.unmet[i] = static_cast<std::uint32_t>(wanted > there ? wanted - there : 0);
+    if (record.unmet[i] > 0) ++record.unmet_requirements;
+  }
+  if (record.unmet_requirements > 0) plan_.Watch(record);
+}
+
+void Folding::operator()(const CommandReceived& e) {
+  CommandRecord record;
+  record.id = e.spec.command_id;
+  record.agent = e.agent_id;
+  record.task = e.spec.task_id;
+  record.seq = e.spec.command_seq;
+  if (e.spec.idempotency_key != DefaultKey(plan_.id, record.task, record.id))
+    record.key = e.spec.idempotency_key;
+  record.payload = e.spec.payload;
+  record.body = e.body;
+  record.brief = e.brief;
+  record.required = e.spec.required_inputs;
+  if (e.spec.on_complete != Routing{}) record.on_complete = std::make_unique<Routing>(e.spec.on_complete);
+  if (e.spec.on_failure != Routing{}) record.on_failure = std::make_unique<Routing>(e.spec.on_failure);
+  record.timeout = e.spec.timeout;
+  record.priority = e.spec.priority;
+  record.retry_times = e.spec.retry_times;
+  record.wait_for_inputs = e.spec.wait_for_inputs;
+  record.score_required = e.spec.score_required;
+  record.received = event_.number;
+  Taken(e.source);
+  CommandRecord& added = plan_.AddCommand(std::move(record));
+  ++AgentOf(added).plans[plan_.number];
+  CountMissing(added);
+  if (added.wait_for_inputs && added.unmet_requirements > 0) added.due = e.wait_until;
+  Enter(added);
+}
+
+void Folding::ArriveIn(PlanState& plan, const InputArrived& e) {
+  const auto index = plan.waiting.find(e.agent_id);
+  if (index == plan.waiting.end()) return;
+  index->second.Arrive(e.name, [&](WaitingIndex::Waiter waiter) {
+    CommandRecord& record = plan.commands[waiter.command];
+    if (--record.unmet[waiter.requirement] > 0) return false;
+    if (--record.unmet_requirements == 0 && record.state == CommandState::kWaitingInputs) {
+      state_.satisfied.emplace_back(plan.number, record.index);
+    }
+    return true;
+  });
+}
+
+void Folding::operator()(const InputArrived& e) {
+  Taken(e.source);
+  auto& files = plan_.inboxes[e.agent_id].files;
+  const bool is_new = !files.contains(e.name);
+  files[e.name] = {e.content, e.hops, event_.number, e.from};
+  if (!is_new) return;
+  if (!plan_.id.empty()) {
+    ArriveIn(plan_, e);
+    return;
+  }
+  for (const auto& [number, count] : state_.agents[e.agent_id].plans) {
+    PlanState* plan = state_.ByNumber(number);
+    const auto own = plan->inboxes.find(e.agent_id);
+    const bool counted = own != plan->inboxes.end() && own->second.files.contains(e.name);
+    if (!counted) ArriveIn(*plan, e);
+  }
+}
+
+void Folding::operator()(const CommandReadied& e) {
+  CommandRecord& record = Record(e.command_id);
+  record.execution = std::make_unique<Execution>();
+  record.execution->inputs = e.inputs;
+  record.execution->missing = e.missing;
+  MoveTo(record, CommandState::kReady, {});
+}
+
+void Folding::operator()(const AttemptStarted& e) {
+  CommandRecord& record = Record(e.command_id);
+  record.execution->attempt = e.attempt;
+  record.execution->repairs = 0;
+  MoveTo(record, CommandState::kRunning, e.deadline);
+}
+
+void Folding::operator()(const ModelCallIntended& e) {
+  Execution& execution = *Record(e.command_id).execution;
+  execution.calls = e.call;
+  execution.model_calls = e.model_call;
+  const bool is_repair = !execution.answer_errors.empty();
+  execution.request = e.request;
+  if (!is_repair) execution.resume = e.request;
+  execution.answer = {};
+  execution.answer_errors.clear();
+  execution.tool_outputs.clear();
+  execution.open.push_back({e.call, e.model_call, true, {}, e.request, e.reserved, event_.number});
+  Add(plan_.reserved, e.reserved);
+}
+
+OpenCall Folding::TakeOpen(Execution& execution, std::uint32_t call) {
+  const auto found = std::ranges::find(execution.open, call, &OpenCall::call);
+  CHECK(found != execution.open.end());
+  OpenCall open = std::move(*found);
+  execution.open.erase(found);
+  Subtract(plan_.reserved, open.reserved);
+  return open;
+}
+
+void Folding::operator()(const ModelCallFinished& e) {
+  Execution& execution = *Record(e.command_id).execution;
+  TakeOpen(execution, e.call);
+  Add(plan_.spent, e.cost);
+  execution.answer = e.answer;
+}
+
+void Folding::operator()(const AnswerRefused& e) {
+  Execution& execution = *Record(e.command_id).execution;
+  ++execution.repairs;
+  execution.answer_errors = e.errors;
+}
+
+void Folding::operator()(const ToolCallIntended& e) {
+  Execution& execution = *Record(e.command_id).execution;
+  execution.calls = e.call;
+  if (execution.open.empty() && execution.tool_outputs.empty() && execution.redo.empty())
+    ++execution.tool_rounds;
+  const auto again = std::ranges::find_if(execution.redo, [&](const OpenCall& lost) {
+    return lost.tool == e.tool && lost.subject.digest == e.arguments.digest;
+  });
+  if (again != execution.redo.end()) execution.redo.erase(again);
+  execution.open.push_back({e.call, 0, e.idempotent, e.tool, e.arguments, {}, event_.number});
+}
+
+void Folding::operator()(const ToolCallFinished& e) {
+  Execution& execution = *Record(e.command_id).execution;
+  OpenCall open = TakeOpen(execution, e.call);
+  execution.tool_outputs.push_back({e.call, std::move(open.tool), open.subject, e.result, e.error});
+}
+
+void Folding::DropOpenCalls(Execution& execution) {
+  for (OpenCall& open : execution.open) {
+    Subtract(plan_.reserved, open.reserved);
+    if (open.model_call == 0) execution.redo.push_back(std::move(open));
+  }
+  execution.open.clear();
+}
+
+void Folding::operator()(const AttemptFailed& e) {
+  CommandRecord& record = Record(e.command_id);
+  Execution& execution = *record.execution;
+  DropOpenCalls(execution);
+  ++execution.failures;
+  if (execution.tool_outputs.empty() && execution.redo.empty()) {
+    execution.request = execution.resume;
+    execution.answer = {};
+    execution.answer_errors.clear();
+  }
+  MoveTo(record, CommandState::kRetryWait, e.retry_at);
+}
+
+void Folding::Finish(CommandRecord& record, CommandState to, CommandOutcome outcome) {
+  if (record.execution) DropOpenCalls(*record.execution);
+  MoveTo(record, to, {});
+  record.execution.reset();
+  record.outcome = std::make_unique<CommandOutcome>(std::move(outcome));
+}
+
+void Folding::operator()(const CommandSucceeded& e) {
+  Taken(e.source);
+  Finish(Record(e.command_id), CommandState::kSucceeded, {e.result, e.score, {}, {}});
+}
+
+void Folding::operator()(const CommandEnded& e) {
+  constexpr auto kFirst = static_cast<std::uint8_t>(CommandState::kFailed);
+  const auto to = static_cast<CommandState>(kFirst + static_cast<std::uint8_t>(e.state));
+  Finish(Record(e.command_id), to, {{}, {}, e.code, e.message});
+}
+
+void Folding::operator()(const QuestionAsked& e) {
+  plan_.questions[event_.number] = {e, event_.time};
+  ++state_.open_questions;
+  state_.timers.Add({e.deadline, plan_.number, 0, event_.number});
+  if (e.purpose != QuestionPurpose::kNotice) MoveTo(Record(e.command_id), CommandState::kWaitingHuman, {});
+}
+
+void Folding::operator()(const QuestionClosed& e) {
+  Taken(e.source);
+  if (plan_.questions.erase(e.question) > 0) --state_.open_questions;
+}
+
+void Folding::operator()(const PlanChanged& e) {
+  switch (e.change) {
+    case PlanChange::kOpened:
+      plan_.opened = true;
+      break;
+    case PlanChange::kPaused:
+      plan_.paused = true;
+      plan_.paused_at = event_.time;
+      for (CommandRecord& record : plan_.commands) {
+        if (record.state == CommandState::kReady) AgentOf(record).ready.erase(ReadyKey(plan_, record));
+      }
+      break;
+    case PlanChange::kResumed:
+      plan_.paused = false;
+      for (CommandRecord& record : plan_.commands) {
+        const bool counts_down =
+            record.state == CommandState::kWaitingInputs || record.state == CommandState::kRetryWait;
+        // The pause does not count against the time a command may wait.
+        if (counts_down && record.due != Timestamp{}) {
+          record.due += event_.time - plan_.paused_at;
+          state_.timers.Add({record.due, plan_.number, record.index, 0});
+        }
+        if (record.state == CommandState::kReady) AgentOf(record).ready.insert(ReadyKey(plan_, record));
+      }
+      break;
+    case PlanChange::kCancelled:
+      plan_.cancelled = true;
+      plan_.paused = false;
+      break;
+    case PlanChange::kCompleted:
+      plan_.completed = true;
+      break;
+    case PlanChange::kReopened:
+      plan_.completed = false;
+      plan_.cancelled = false;
+      break;
+  }
+}
+
+}  // namespace
+
+void Apply(HubState& state, const Event& event) {
+  state.satisfied.clear();
+  state.now = std::max(state.now, event.time);
+  state.last_event = std::max(state.last_event, event.number);
+  Folding folding(state, event);
+  std::visit(folding, event.body);
+  PlanState& plan = state.Plan(event.plan_id);
+  plan.last_event = event.number;
+  plan.updated_at = event.time;
+}
+
+void Attach(HubState& state, PlanState& plan) {
+  Event nothing;
+  nothing.plan_id = plan.id;
+  Folding folding(state, nothing);
+  for (CommandRecord& record : plan.commands) {
+    if (!IsLive(record.state)) continue;
+    ++state.agents[record.agent].plans[plan.number];
+    if (record.state == CommandState::kWaitingInputs) folding.CountMissing(record);
+    folding.Enter(record);
+  }
+  for (const auto& [number, question] : plan.questions) {
+    ++state.open_questions;
+    state.timers.Add({question.asked.deadline, plan.number, 0, number});
+  }
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,151 @@
+#include "engine/gateway.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "engine/command_flow.h"
+#include "engine/hub_state.h"
+#include "engine/input.h"
+#include "engine/plan_state.h"
+#include "engine/step.h"
+#include "model/content.h"
+#include "model/event.h"
+
+namespace agenttalk {
+namespace {
+
+void Ask(Step& step, PlanState& plan, QuestionAsked question) {
+  question.deadline = step.now() + step.state().settings.question_deadline;
+  step.Emit(plan, std::move(question));
+}
+
+// What a person added to the budget is a whole budget more, so that they are not asked again at once.
+void RaiseBudget(Step& step, PlanState& plan) {
+  const HubSettings& settings = step.state().settings;
+  step.Emit(plan, BudgetRaised{settings.budget_tokens, settings.budget_micro_usd});
+}
+
+void Resume(Step& step, PlanState& plan, const CommandRecord& record) {
+  step.Emit(plan, CommandRequeued{record.id});
+  step.Touch(record.agent);
+}
+
+void DecideBudget(Step& step, PlanState& plan, CommandRecord& record, Decision decision) {
+  if (decision != Decision::kApprove) {
+    EndCommand(step, plan, record, EndState::kFailed, ErrorCode::kBudgetExceeded,
+               "the plan's budget is used up");
+    return;
+  }
+  RaiseBudget(step, plan);
+  Resume(step, plan, record);
+}
+
+void DecideOutcome(Step& step, PlanState& plan, CommandRecord& record, const QuestionAsked& asked,
+                   Decision decision, const std::string& text) {
+  if (decision != Decision::kApprove) {
+    EndCommand(step, plan, record, EndState::kFailed, ErrorCode::kOutcomeUnknown,
+               "it is not known whether the tool ran");
+    return;
+  }
+  const Content result =
+      step.Store(plan, text.empty() ? std::string("A person confirmed that it was done.") : text);
+  step.Emit(plan, ToolCallFinished{record.id, asked.call, result, {}, {}});
+  Resume(step, plan, record);
+}
+
+void Decide(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision,
+            const std::string& text) {
+  CommandRecord* record = plan.Find(asked.command_id);
+  if (record == nullptr || record->state != CommandState::kWaitingHuman) return;
+  if (asked.purpose == QuestionPurpose::kBudget) DecideBudget(step, plan, *record, decision);
+  if (asked.purpose == QuestionPurpose::kOutcome) DecideOutcome(step, plan, *record, asked, decision, text);
+}
+
+}  // namespace
+
+void Alert(Step& step, PlanState& plan, const CommandRecord* record, std::string text) {
+  if (step.state().open_questions >= step.state().settings.max_open_questions) return;
+  QuestionAsked alert;
+  alert.kind = QuestionKind::kAlert;
+  alert.text = std::move(text);
+  if (record != nullptr) {
+    alert.from = record->agent;
+    alert.command_id = record->id;
+  }
+  Ask(step, plan, std::move(alert));
+}
+
+void AskForBudget(Step& step, PlanState& plan, const CommandRecord& record, const Cost& wanted) {
+  const HubSettings& settings = step.state().settings;
+  QuestionAsked question;
+  question.kind = QuestionKind::kConfirm;
+  question.purpose = QuestionPurpose::kBudget;
+  question.from = record.agent;
+  question.command_id = record.id;
+  question.text = fmt::format(
+      "{} needs about {} more tokens, but {} has used {} of {} tokens and {:.4f} of {:.4f} USD. "
+      "Approve to add the same budget again; reject to end the command.",
+      record.id.str(), wanted.input_tokens + wanted.output_tokens, plan.id.str(),
+      plan.spent.input_tokens + plan.spent.output_tokens, settings.budget_tokens + plan.raised.input_tokens,
+      static_cast<double>(plan.spent.micro_usd) / 1e6,
+      static_cast<double>(settings.budget_micro_usd + plan.raised.micro_usd) / 1e6);
+  Ask(step, plan, std::move(question));
+}
+
+void AskForOutcome(Step& step, PlanState& plan, const CommandRecord& record, const OpenCall& call) {
+  QuestionAsked question;
+  question.kind = QuestionKind::kOutcomeUnknown;
+  question.purpose = QuestionPurpose::kOutcome;
+  question.from = record.agent;
+  question.command_id = record.id;
+  question.call = call.call;
+  question.text = fmt::format(
+      "{} was running the tool {} when it was interrupted; whether it took effect is not known, and it must "
+      "not run "
+      "twice. Look, then approve if it was done (the text is taken as its result), or reject to end the "
+      "command.",
+      record.id.str(), call.tool);
+  Ask(step, plan, std::move(question));
+}
+
+void OnQuestionAnswer(Step& step, QuestionAnswer answer) {
+  PlanState& plan = step.state().Plan(answer.plan_id);
+  if (answer.source && plan.HasTaken(*answer.source)) return;
+  const auto found = plan.questions.find(answer.question);
+  if (found == plan.questions.end()) {
+    step.reply = {Reply::Status::kRefused,
+                  Error{ErrorCode::kAnswerLate, fmt::format("q_{} is not open", answer.question),
+                        "see `agenttalk questions` for the open ones"},
+                  {},
+                  0};
+    return;
+  }
+  const QuestionAsked asked = found->second.asked;
+  step.cause = answer.question;
+  const std::uint64_t event = step.Emit(
+      plan, QuestionClosed{answer.question, answer.decision, answer.text, false, std::move(answer.source)});
+  step.reply = {Reply::Status::kAccepted, {}, asked.command_id, event};
+  for (auto& [name, payload] : answer.files) {
+    const Content content = step.Store(plan, std::move(payload));
+    Deliver(step, plan, {asked.from, name, content, AgentId("human"), {}, 0, {}});
+  }
+  Decide(step, plan, asked, answer.decision, answer.text);
+}
+
+void OnQuestionDue(Step& step, PlanState& plan, std::uint64_t question) {
+  const auto found = plan.questions.find(question);
+  if (found == plan.questions.end() || found->second.asked.deadline > step.now()) return;
+  const QuestionAsked asked = found->second.asked;
+  step.cause = question;
+  step.Emit(plan, QuestionClosed{question, Decision::kNone, {}, true, {}});
+  Decide(step, plan, asked, Decision::kNone, {});
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/input.h"
+#include "engine/plan_state.h"
+#include "engine/step.h"
+#include "model/event.h"
+
+// Asking people. A question is an event, asked once however often the process restarts; its deadline and its
+// default (never "approve") belong to it.
+namespace agenttalk {
+
+// Tells a person that something went wrong. Past the limit of open questions nothing is asked: the dead
+// letter says the same.
+void Alert(Step& step, PlanState& plan, const CommandRecord* record, std::string text);
+// The plan's budget is used up: the command waits for a person who raises it or stops the command.
+void AskForBudget(Step& step, PlanState& plan, const CommandRecord& record, const Cost& wanted);
+// A tool that must not run twice has no recorded outcome: only a person can say what happened.
+void AskForOutcome(Step& step, PlanState& plan, const CommandRecord& record, const OpenCall& call);
+
+void OnQuestionAnswer(Step& step, QuestionAnswer answer);
+void OnQuestionDue(Step& step, PlanState& plan, std::uint64_t question);
+
+}  // namespace agenttalk

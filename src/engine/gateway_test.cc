@@ -1,0 +1,171 @@
+#include "engine/gateway.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "engine/engine_fixture.h"
+#include "engine/input.h"
+#include "engine/plan_state.h"
+#include "model/event.h"
+
+namespace agenttalk {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+
+class Gateway : public EngineTest {
+ protected:
+  std::uint64_t Question() { return Plan().questions.begin()->first; }
+  void Answer(Decision decision, const std::string& text = "") {
+    Feed(QuestionAnswer{PlanId("plan_a"), Question(), decision, text, {}, {}});
+  }
+  ModelCallDone AskForTool(const std::string& command, bool idempotent) {
+    ModelCallDone done = MakeAnswer(command, "");
+    done.answer.tools = {{"", "send_mail", "{}", idempotent, ""}};
+    return done;
+  }
+};
+
+TEST_F(Gateway, AUsedUpBudgetIsAQuestionThatHoldsNoSlot) {
+  configuration_.hub.budget_tokens = 15;
+  Feed(configuration_);
+  Feed(MakeCommand("cmd_1"));
+  ModelCallDone done = MakeAnswer("cmd_1", "x");
+  done.cost = {10, 0, 0};
+  Feed(std::move(done));
+  Feed(MakeCommand("cmd_2"));
+  EXPECT_EQ(StateOf("cmd_2"), CommandState::kWaitingHuman);
+  EXPECT_EQ(engine_.state().agents[AgentId("alice")].running, 0U);
+  Answer(Decision::kApprove);
+  EXPECT_EQ(StateOf("cmd_2"), CommandState::kRunning);
+}
+
+TEST_F(Gateway, ReservationsOfRunningCallsCountAgainstTheBudget) {
+  configuration_.hub.budget_tokens = 15;
+  Feed(configuration_);
+  Feed(MakeCommand("cmd_1"));
+  Feed(MakeCommand("cmd_2", {}, "bob"));
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kRunning);
+  EXPECT_EQ(StateOf("cmd_2"), CommandState::kWaitingHuman);
+}
+
+TEST_F(Gateway, WithoutAnApprovalTheCommandFails) {
+  configuration_.hub.budget_tokens = 5;
+  Feed(configuration_);
+  Feed(MakeCommand("cmd_1"));
+  Answer(Decision::kReject);
+  EXPECT_EQ(Record("cmd_1")->outcome->code, ErrorCode::kBudgetExceeded);
+}
+
+TEST_F(Gateway, TheDefaultAtTheDeadlineIsNeverApproval) {
+  configuration_.hub.budget_tokens = 5;
+  Feed(configuration_);
+  Feed(MakeCommand("cmd_1"));
+  Wait(hours(25));
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kFailed);
+  EXPECT_TRUE(Of<QuestionClosed>()[0].expired);
+}
+
+TEST_F(Gateway, ALateAnswerIsToldSo) {
+  Feed(QuestionAnswer{PlanId("plan_a"), 12345, Decision::kApprove, "", {}, {}});
+  EXPECT_EQ(reply_.error->code, ErrorCode::kAnswerLate);
+}
+
+TEST_F(Gateway, AToolsResultGoesBackToTheModel) {
+  Feed(MakeCommand("cmd_1"));
+  Feed(AskForTool("cmd_1", true));
+  ASSERT_EQ(Of<ToolCallIntended>().size(), 1U);
+  Feed(ToolCallDone{PlanId("plan_a"), CommandId("cmd_1"), OpenCallOf("cmd_1"), "sent", {}, {}});
+  EXPECT_EQ(sink_.Get(Of<ModelCallIntended>()[0].request), "plan_a/cmd_1/2 tools");
+}
+
+TEST_F(Gateway, AnInterruptedToolThatMustNotRunTwiceWaitsForAPerson) {
+  Feed(MakeCommand("cmd_1"));
+  Feed(AskForTool("cmd_1", false));
+  Feed(ToolCallDone{PlanId("plan_a"), CommandId("cmd_1"), OpenCallOf("cmd_1"), "", ErrorCode::kOutcomeUnknown,
+                    ""});
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kWaitingHuman);
+  EXPECT_EQ(Of<QuestionAsked>()[0].kind, QuestionKind::kOutcomeUnknown);
+  Answer(Decision::kApprove, "it was sent");
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kRunning);
+  EXPECT_EQ(sink_.Get(Of<ModelCallIntended>()[0].request), "plan_a/cmd_1/2 tools");
+  EXPECT_TRUE(Of<ToolCallIntended>().empty()) << "it must not run again";
+}
+
+TEST_F(Gateway, ATimedOutToolThatMustNotRunTwiceIsUnknownToo) {
+  CommandFile command = MakeCommand("cmd_1");
+  command.spec.retry_times = 2;
+  Feed(std::move(command));
+  Feed(AskForTool("cmd_1", false));
+  Wait(seconds(101));
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kWaitingHuman);
+  Answer(Decision::kReject);
+  EXPECT_EQ(Record("cmd_1")->outcome->code, ErrorCode::kOutcomeUnknown);
+}
+
+TEST_F(Gateway, ATimedOutIdempotentToolRunsAgainAndTheFinishedOneDoesNot) {
+  CommandFile command = MakeCommand("cmd_1");
+  command.spec.retry_times = 1;
+  Feed(std::move(command));
+  ModelCallDone done = AskForTool("cmd_1", true);
+  done.answer.tools.push_back({"", "look_up", "{\"q\":1}", true, ""});
+  Feed(std::move(done));
+  Feed(ToolCallDone{PlanId("plan_a"), CommandId("cmd_1"), OpenCallOf("cmd_1"), "sent", {}, {}});
+  Wait(seconds(101));
+  Wait(seconds(10));
+  ASSERT_EQ(Of<ToolCallIntended>().size(), 1U);
+  EXPECT_EQ(Of<ToolCallIntended>()[0].tool, "look_up");
+  Feed(ToolCallDone{PlanId("plan_a"), CommandId("cmd_1"), OpenCallOf("cmd_1"), "found", {}, {}});
+  EXPECT_EQ(sink_.Get(Of<ModelCallIntended>()[0].request), "plan_a/cmd_1/2 tools");
+}
+
+TEST_F(Gateway, TooManyToolRoundsEndTheCommand) {
+  configuration_.hub.max_tool_rounds = 2;
+  Feed(configuration_);
+  Feed(MakeCommand("cmd_1"));
+  for (int i = 0; i < 3; ++i) {
+    Feed(AskForTool("cmd_1", true));
+    if (StateOf("cmd_1") != CommandState::kRunning) break;
+    Feed(ToolCallDone{PlanId("plan_a"), CommandId("cmd_1"), OpenCallOf("cmd_1"), "ok", {}, {}});
+  }
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kFailed);
+}
+
+TEST_F(Gateway, ARefusedToolIsToldToTheModelAndNotRun) {
+  Feed(MakeCommand("cmd_1"));
+  ModelCallDone done = AskForTool("cmd_1", false);
+  done.answer.tools[0].refusal = "there is no tool send_mail";
+  EXPECT_EQ(Feed(std::move(done)), (Names{"model_call_finished", "tool_call_intended", "tool_call_finished",
+                                          "model_call_intended"}));
+}
+
+TEST_F(Gateway, AlertsStopAtTheLimitOfOpenQuestions) {
+  configuration_.hub.max_open_questions = 2;
+  Feed(configuration_);
+  for (int i = 0; i < 4; ++i) {
+    const std::string id = "cmd_" + std::to_string(i);
+    Feed(MakeCommand(id));
+    Feed(MakeFailure(id));
+  }
+  EXPECT_EQ(Plan().questions.size(), 2U);
+  EXPECT_EQ(Plan().letters.size(), 4U);
+}
+
+TEST_F(Gateway, FilesOfAnAnswerReachTheAskersInbox) {
+  Feed(MakeCommand("cmd_0"));
+  Feed(MakeFailure("cmd_0"));
+  Feed(MakeCommand("cmd_1", {{"map.txt", 1}}));
+  QuestionAnswer answer{PlanId("plan_a"), Question(), Decision::kNone, "", {}, {}};
+  answer.files.emplace_back("map.txt", Payload(std::string("here")));
+  Feed(std::move(answer));
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kRunning);
+}
+
+}  // namespace
+}  // namespace agenttalk

@@ -1,0 +1,42 @@
+#include "engine/hub_state.h"
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "base/check.h"
+#include "base/ids.h"
+#include "engine/plan_state.h"
+
+namespace agenttalk {
+
+PlanState& HubState::Plan(const PlanId& id) {
+  if (id.empty()) return own;
+  if (PlanState* found = FindPlan(id)) return *found;
+  auto plan = std::make_unique<PlanState>();
+  plan->id = id;
+  plan->number = static_cast<std::uint32_t>(by_number.size());
+  by_number.push_back(plan.get());
+  return *plans.emplace(id, std::move(plan)).first->second;
+}
+
+PlanState* HubState::FindPlan(const PlanId& id) {
+  if (id.empty()) return &own;
+  const auto found = plans.find(id);
+  return found == plans.end() ? nullptr : found->second.get();
+}
+
+PlanState* HubState::ByNumber(std::uint32_t number) {
+  if (number == kOwnNumber) return &own;
+  return number < by_number.size() ? by_number[number] : nullptr;
+}
+
+void HubState::Unload(const PlanId& id) {
+  const auto found = plans.find(id);
+  if (found == plans.end()) return;
+  CHECK(!found->second->IsLivePlan());
+  by_number[found->second->number] = nullptr;
+  plans.erase(found);
+}
+
+}  // namespace agenttalk

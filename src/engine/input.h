@@ -1,0 +1,161 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "model/content.h"
+#include "model/event.h"
+
+// What can reach the engine from outside: files that were found, outcomes of what it wanted done, people's
+// answers and requests, and time. Everything has been read and checked in form; whether it fits is decided
+// here.
+namespace agenttalk {
+
+// Bytes on their way into the journal; large ones have been stored as a blob beforehand.
+using Payload = std::variant<std::string, Content>;
+
+struct NodeStart {
+  std::uint64_t epoch = 0;
+  std::string version;
+};
+
+// The configuration as it is now; only what differs from the recorded one becomes events.
+struct Configuration {
+  struct Agent {
+    AgentSettings settings;  // `profile` is filled in by the engine
+    std::string profile;     // JSON text
+  };
+  HubSettings hub;
+  std::map<AgentId, Agent> agents;
+};
+
+struct CommandFile {
+  AgentId agent_id;
+  PlanId plan_id;
+  CommandSpec spec;
+  CommandBrief brief;
+  std::string body;
+  std::vector<std::string> warnings;
+  std::optional<FileFingerprint> source;
+};
+
+struct InputFile {
+  AgentId agent_id;
+  PlanId plan_id;  // empty: for every open plan of the agent
+  std::string name;
+  Payload payload;
+  std::optional<FileFingerprint> source;
+};
+
+// A file or command that cannot be taken in, with the reason.
+struct RefusedFile {
+  AgentId agent_id;
+  PlanId plan_id;
+  CommandId command_id;
+  std::string file;
+  std::optional<Payload> body;  // absent when it was not read
+  ErrorCode code = ErrorCode::kInternal;
+  std::string message;
+  std::string hint;
+  std::vector<std::string> errors;
+  std::optional<FileFingerprint> source;
+};
+
+struct ToolRequest {
+  std::string id;  // the provider's, may be empty
+  std::string name;
+  std::string arguments;
+  bool idempotent = true;
+  std::string refusal;  // unknown tool, bad arguments: told to the model, nothing is run
+};
+
+// A model's answer, read against its contract.
+struct AnswerFacts {
+  std::vector<std::string> errors;  // not empty: the answer cannot be used
+  std::string result;
+  bool result_is_json = false;  // canonical JSON text of something that is not a string
+  std::optional<double> score;
+  std::string score_explanation;
+  std::map<std::string, std::string> outputs;
+  std::vector<ToolRequest> tools;
+};
+
+struct CallFailure {
+  ErrorCode code = ErrorCode::kModelFailed;
+  std::string message;
+  bool retryable = true;
+  std::optional<Duration> retry_after;
+};
+
+// The outcome of a ModelCallIntended.
+struct ModelCallDone {
+  PlanId plan_id;
+  CommandId command_id;
+  std::uint32_t call = 0;
+  std::string text;  // the raw answer
+  AnswerFacts answer;
+  std::optional<CallFailure> failure;
+  Cost cost;
+  std::int64_t script_entry = -1;
+};
+
+// The outcome of a ToolCallIntended. kOutcomeUnknown: it may or may not have happened.
+struct ToolCallDone {
+  PlanId plan_id;
+  CommandId command_id;
+  std::uint32_t call = 0;
+  std::string result;
+  std::optional<ErrorCode> error;
+  std::string message;
+};
+
+// What an external agent left in its outbox as result_<command_id>.json.
+struct ExternalResult {
+  AgentId agent_id;
+  PlanId plan_id;
+  CommandId command_id;
+  AnswerFacts answer;
+  std::optional<FileFingerprint> source;
+};
+
+// Time has passed; timers that are due fire.
+struct Tick {};
+
+enum class ControlVerb : std::uint8_t { kPause, kResume, kCancel };
+
+struct PlanControl {
+  PlanId plan_id;
+  ControlVerb verb = ControlVerb::kPause;
+  std::string reason;
+  std::string client_id;  // the same again is answered, not done twice
+};
+
+struct QuestionAnswer {
+  PlanId plan_id;
+  std::uint64_t question = 0;
+  Decision decision = Decision::kNone;
+  std::string text;
+  std::vector<std::pair<std::string, Payload>> files;
+  std::optional<FileFingerprint> source;
+};
+
+struct DeadLetterControl {
+  PlanId plan_id;
+  std::uint64_t letter = 0;
+  bool retry = false;                  // false: drop
+  std::optional<CommandFile> command;  // to retry: the letter's command, read again
+};
+
+using Input =
+    std::variant<NodeStart, Configuration, CommandFile, InputFile, RefusedFile, ModelCallDone, ToolCallDone,
+                 ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl>;
+
+}  // namespace agenttalk

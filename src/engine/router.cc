@@ -1,0 +1,170 @@
+#include "engine/router.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/text_template.h"
+#include "base/time.h"
+#include "engine/command_flow.h"
+#include "engine/hub_state.h"
+#include "engine/message_text.h"
+#include "engine/plan_state.h"
+#include "engine/step.h"
+#include "model/content.h"
+#include "model/event.h"
+
+namespace agenttalk {
+namespace {
+
+// A message may be 1 MiB; a result that would not fit beside the rest goes as a file.
+constexpr std::size_t kLargestInlineResult = 512 * 1024;
+constexpr std::string_view kHuman = "human";
+constexpr std::string_view kResultIsBeside = "The result is in the file beside this message.";
+
+std::string ScoreText(const std::optional<double>& score) {
+  return score ? fmt::format("{}", *score) : std::string();
+}
+
+std::string Wording(const PlanState& plan, const CommandRecord& record, const Routing& routing,
+                    const Dispatchable& what) {
+  const std::string score = ScoreText(what.score);
+  const std::string_view text = routing.message_template;
+  if (text.empty()) return what.error.empty() ? what.result : what.error;
+  return ExpandTemplate(text, {{"result", what.result},
+                               {"score", score},
+                               {"score_explanation", what.score_explanation},
+                               {"error", what.error},
+                               {"command_id", record.id.str()},
+                               {"plan_id", plan.id.str()},
+                               {"task_id", record.task.str()},
+                               {"agent_id", record.agent.str()}})
+      .text;
+}
+
+struct Obstacle {
+  ErrorCode code = ErrorCode::kInternal;
+  std::string message;
+  std::string hint;
+};
+
+std::optional<Obstacle> FindObstacle(Step& step, const CommandRecord& record, const AgentId& to,
+                                     std::uint32_t hops) {
+  const HubState& state = step.state();
+  if (hops > state.settings.max_hops) {
+    return Obstacle{
+        ErrorCode::kHopLimit,
+        fmt::format("the message has been passed on {} times; it seems to go round in a loop", hops - 1),
+        "break the loop, or raise limits.max_hops"};
+  }
+  const auto target = state.agents.find(to);
+  const bool known = to.str() == kHuman || (target != state.agents.end() && !target->second.removed);
+  if (!known) {
+    return Obstacle{ErrorCode::kRoutingNoTarget, fmt::format("there is no agent {}", to.str()),
+                    "add the agent, then `agenttalk dead retry` this letter"};
+  }
+  const auto sender = state.agents.find(record.agent);
+  if (sender == state.agents.end() || !sender->second.settings.visibility || to == record.agent)
+    return std::nullopt;
+  const auto& visible = *sender->second.settings.visibility;
+  if (std::ranges::find(visible, to) != visible.end()) return std::nullopt;
+  return Obstacle{ErrorCode::kNotVisible, fmt::format("{} may not send to {}", record.agent.str(), to.str()),
+                  fmt::format("add {} to the visibility of {}", to.str(), record.agent.str())};
+}
+
+// The outputs that go along: the declared ones, and the result itself when a message cannot hold it.
+std::vector<NamedContent> Enclosures(Step& step, PlanState& plan, const CommandRecord& record,
+                                     const Dispatchable& what) {
+  std::vector<NamedContent> outputs = what.outputs;
+  if (what.result.size() > kLargestInlineResult && outputs.empty()) {
+    outputs.push_back({fmt::format("{}.result.md", record.id.str()), step.Store(plan, what.result)});
+  }
+  return outputs;
+}
+
+void Send(Step& step, PlanState& plan, const CommandRecord& record, const AgentId& to,
+          const std::string& text, const Dispatchable& what) {
+  const std::vector<NamedContent> outputs = Enclosures(step, plan, record, what);
+  const std::string message_id = fmt::format("msg_{}", record.id.str());
+  MessageFacts facts;
+  facts.message_id = message_id;
+  facts.plan_id = &plan.id;
+  facts.command_id = &record.id;
+  facts.from = &record.agent;
+  facts.to = &to;
+  facts.content = text.size() > kLargestInlineResult ? kResultIsBeside : std::string_view(text);
+  if (what.error.empty() && what.result.size() <= kLargestInlineResult) facts.result = what.result;
+  facts.result_is_json = what.result_is_json;
+  facts.score = what.score;
+  facts.outputs = outputs;
+  facts.hops = what.hops;
+  facts.sent_at = step.now();
+  const Content body = step.Store(plan, MessageText(facts));
+
+  if (const auto obstacle = FindObstacle(step, record, to, what.hops)) {
+    DeadLettered letter;
+    letter.agent_id = to;
+    letter.command_id = record.id;
+    letter.file = message_id + ".json";
+    letter.body = body;
+    letter.code = obstacle->code;
+    letter.message = obstacle->message;
+    letter.hint = obstacle->hint;
+    step.Emit(plan, std::move(letter));
+    return;
+  }
+  step.Emit(plan, MessageSent{message_id, record.id, record.agent, to, body, outputs, what.hops});
+  if (to.str() == kHuman) return;
+  for (const NamedContent& output : outputs) {
+    Deliver(step, plan, {to, output.name, output.content, record.agent, record.id, what.hops, {}});
+  }
+  Deliver(step, plan, {to, message_id + ".json", body, record.agent, record.id, what.hops, {}});
+}
+
+const std::vector<AgentId>& Targets(const Routing& routing, const std::optional<double>& score) {
+  if (score) {
+    for (const ScoreBranch& branch : routing.branches) {
+      if (*score >= branch.min_score) return branch.send_to;
+    }
+  }
+  return routing.send_to;
+}
+
+void SendToAll(Step& step, PlanState& plan, const CommandRecord& record, const Routing& routing,
+               const std::vector<AgentId>& targets, const Dispatchable& what) {
+  const std::string text = Wording(plan, record, routing, what);
+  for (const AgentId& to : targets) Send(step, plan, record, to, text, what);
+}
+
+}  // namespace
+
+std::uint32_t NextHops(const CommandRecord& record) {
+  std::uint32_t hops = 0;
+  if (record.execution) {
+    for (const BoundInput& input : record.execution->inputs) hops = std::max(hops, input.hops);
+  }
+  return hops + 1;
+}
+
+void RouteResult(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what) {
+  if (!record.on_complete) return;
+  const Routing routing = *record.on_complete;
+  SendToAll(step, plan, record, routing, Targets(routing, what.score), what);
+}
+
+void RouteFailure(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what) {
+  if (!record.on_failure) return;
+  const Routing routing = *record.on_failure;
+  SendToAll(step, plan, record, routing, routing.send_to, what);
+}
+
+}  // namespace agenttalk

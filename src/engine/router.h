@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/plan_state.h"
+#include "engine/step.h"
+#include "model/event.h"
+
+namespace agenttalk {
+
+// The facts that a finished command's message is made of.
+struct Dispatchable {
+  std::string result;
+  bool result_is_json = false;
+  std::optional<double> score;
+  std::string score_explanation;
+  std::string error;
+  std::vector<NamedContent> outputs;
+  std::uint32_t hops = 0;
+};
+
+// Sends a result along `on_complete`: by score where there are branches (highest min_score first, the first
+// match wins), else to `send_to`. A target that cannot be reached is a dead letter; the others get theirs.
+void RouteResult(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what);
+// Sends a failure along `on_failure`.
+void RouteFailure(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what);
+
+// One more than the longest way that any of the command's inputs came.
+std::uint32_t NextHops(const CommandRecord& record);
+
+}  // namespace agenttalk

@@ -1,0 +1,59 @@
+#include "engine/step.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "engine/fold.h"
+#include "engine/hub_state.h"
+#include "engine/input.h"
+#include "engine/plan_state.h"
+#include "model/content.h"
+#include "model/event.h"
+
+namespace agenttalk {
+
+Step::Step(HubState& state, ContentSink& sink, RequestComposer& composer)
+    : state_(state), sink_(sink), composer_(composer) {}
+
+std::uint64_t Step::RowFor(const PlanState& plan) const {
+  const bool continues = !events.empty() && events.back().plan_id == plan.id;
+  return continues ? run_start_ : state_.last_event + 1;
+}
+
+std::uint64_t Step::Emit(PlanState& plan, EventBody body) {
+  run_start_ = RowFor(plan);
+  Event event;
+  event.number = state_.last_event + 1;
+  event.caused_by =
+      event.number == run_start_ ? (events.empty() ? cause : events.front().number) : run_start_;
+  event.time = state_.now;
+  event.plan_id = plan.id;
+  event.body = std::move(body);
+  events.push_back(std::move(event));
+  Apply(state_, events.back());
+  return events.back().number;
+}
+
+Content Step::Store(PlanState& plan, std::string bytes) {
+  return sink_.Store(std::move(bytes), RowFor(plan));
+}
+
+Content Step::Store(PlanState& plan, Payload payload) {
+  if (const Content* stored = std::get_if<Content>(&payload)) return *stored;
+  return Store(plan, std::move(std::get<std::string>(payload)));
+}
+
+void Step::Touch(const AgentId& agent) {
+  if (std::ranges::find(touched_, agent) == touched_.end()) touched_.push_back(agent);
+}
+
+std::vector<AgentId> Step::TakeTouched() {
+  return std::exchange(touched_, {});
+}
+
+}  // namespace agenttalk

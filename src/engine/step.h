@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "engine/hub_state.h"
+#include "engine/input.h"
+#include "engine/plan_state.h"
+#include "model/content.h"
+#include "model/event.h"
+
+namespace agenttalk {
+
+// Takes the bytes that a decision makes. They become durable with the journal row `row`, or as a blob.
+class ContentSink {
+ public:
+  virtual ~ContentSink() = default;
+  virtual Content Store(std::string bytes, std::uint64_t row) = 0;
+};
+
+// Puts requests to models together. It must depend on nothing but its arguments and immutable contents; what
+// it makes is journaled, so that it is never asked twice for the same request.
+class RequestComposer {
+ public:
+  struct Composed {
+    std::string request;  // the stored form
+    Digest reuse_key;
+    Cost estimate;
+  };
+
+  virtual ~RequestComposer() = default;
+  // The first request, or one that follows the recorded answer: a repair when there are answer_errors, a tool
+  // round when there are tool_outputs. `model_call` is its number within the command.
+  virtual Result<Composed> Compose(const PlanState& plan, const CommandRecord& record,
+                                   const AgentSettings& agent, std::uint32_t model_call) = 0;
+};
+
+// What became of an input, for whoever sent it. It may be told only after the step's events are durable.
+struct Reply {
+  enum class Status : std::uint8_t { kAccepted, kRepeated, kRefused, kIgnored };
+  Status status = Status::kIgnored;
+  std::optional<Error> error;  // when refused
+  CommandId command_id;        // of an accepted or repeated command
+  std::uint64_t event = 0;     // the event that records it
+};
+
+// One input on its way through the engine: the events it has led to so far, each applied as it is made. Runs
+// of events of the same plan become one journal row each.
+class Step {
+ public:
+  Step(HubState& state, ContentSink& sink, RequestComposer& composer);
+
+  HubState& state() { return state_; }
+  RequestComposer& composer() { return composer_; }
+  [[nodiscard]] Timestamp now() const { return state_.now; }
+
+  // Makes the event happen; returns its number.
+  std::uint64_t Emit(PlanState& plan, EventBody body);
+  // Bytes that the next event of this plan will name.
+  Content Store(PlanState& plan, std::string bytes);
+  Content Store(PlanState& plan, Payload payload);
+
+  // The agent may have a free slot or a new command: look when the input is done.
+  void Touch(const AgentId& agent);
+  std::vector<AgentId> TakeTouched();
+
+  Reply reply;
+  std::uint64_t cause = 0;  // the event that this input is the outcome of; 0: it comes from outside
+  std::vector<Event> events;
+
+ private:
+  [[nodiscard]] std::uint64_t RowFor(const PlanState& plan) const;
+
+  HubState& state_;
+  ContentSink& sink_;
+  RequestComposer& composer_;
+  std::vector<AgentId> touched_;
+  std::uint64_t run_start_ = 0;  // number of the first event of the last run
+};
+
+}  // namespace agenttalk

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "engine/engine.h"
+#include "engine/input.h"
+#include "engine/step.h"
+#include "journal/journal.h"
+#include "model/event.h"
+#include "runtime/clock.h"
+#include "runtime/content_store.h"
+
+namespace agenttalk {
+
+// Where appends go to become durable, in order. `Core::Committed` must be called as they do.
+class CommitQueue {
+ public:
+  virtual ~CommitQueue() = default;
+  virtual void Submit(Append append) = 0;
+};
+
+// Does what the engine wanted done. Called only when the intent is durable; the outcome comes back through
+// Core::Submit. A call that the engine has given up is cancelled, and its outcome ignored if it comes.
+class Performer {
+ public:
+  virtual ~Performer() = default;
+  virtual void StartModelCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) = 0;
+  virtual void StartToolCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) = 0;
+  virtual void CancelCalls(const PlanId& plan, const CommandId& command) = 0;
+};
+
+// Sees every event once it is durable, in order: the files that people see are made from this.
+class EventObserver {
+ public:
+  virtual ~EventObserver() = default;
+  virtual void Durable(const Event& event) = 0;
+};
+
+// Joins the engine with the journal: an input becomes events and one append; whatever they ask for, and the
+// answer to whoever sent the input, waits until the append is committed. Runs on one thread, never blocks but
+// to read the journal, and can be stepped by a test.
+class Core {
+ public:
+  // Appends that may wait for their commit before `Accepts` says no.
+  static constexpr std::size_t kMostPending = 4096;
+
+  Core(Journal& journal, CommitQueue& commits, const Clock& clock);
+
+  // The parts that need the core themselves are told afterwards, before Start.
+  void Connect(RequestComposer& composer, Performer& performer, EventObserver* observer);
+
+  // Takes possession of the journal, folds it, and resumes what was under way. Nothing is performed before
+  // the start itself is durable.
+  Result<void> Start(const std::string& version);
+
+  using Done = std::function<void(const Reply&)>;
+  // Handles an input. `done` is called when what it led to is durable.
+  void Submit(Input input, Done done = {});
+  // False: too much waits for its commit; hold inputs back that can wait.
+  [[nodiscard]] bool Accepts() const { return !failure_ && unsettled_.size() < kMostPending; }
+
+  // Everything up to this event is durable.
+  void Committed(std::uint64_t event);
+  // The journal cannot go on. Nothing is acknowledged or performed any more; the process must end.
+  void CommitFailed(Error error);
+  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+
+  // Fires the timers that are due.
+  void Tick();
+  [[nodiscard]] std::optional<Timestamp> NextDeadline() const { return engine_->NextDeadline(); }
+
+  // The plan's state, loaded if need be; null when there is no such plan.
+  Result<const PlanState*> LookUp(const PlanId& plan);
+  [[nodiscard]] const HubState& state() const { return engine_->state(); }
+  [[nodiscard]] std::uint64_t committed() const { return committed_; }
+  ContentStore& contents() { return contents_; }
+  // True when everything decided is durable.
+  [[nodiscard]] bool Settled() const { return unsettled_.empty(); }
+
+ private:
+  // What waits for its events to be durable.
+  struct Unsettled {
+    std::uint64_t last_event = 0;
+    std::vector<Event> events;
+    Done done;
+    Reply reply;
+  };
+
+  Result<void> Recover();
+  Result<void> EnsureLoaded(const PlanId& plan);
+  Result<void> LoadStream(const PlanId& plan);
+  Append MakeAppend(const std::vector<Event>& events);
+  void MaybeSnapshot(PlanState& plan, Append& append);
+  void Settle(Unsettled& settled);
+  void Perform(const Event& event);
+  void ResumeOpenCalls();
+  void CancelAbandoned(const std::vector<Event>& events);
+  void UnloadIdle();
+
+  Journal& journal_;
+  CommitQueue& commits_;
+  const Clock& clock_;
+  ContentStore contents_;
+  std::unique_ptr<Engine> engine_;
+  Performer* performer_ = nullptr;
+  EventObserver* observer_ = nullptr;
+
+  std::uint64_t committed_ = 0;
+  std::uint64_t resume_at_ = 0;  // calls left open by the last run are made again when this event is durable
+  std::deque<Unsettled> unsettled_;
+  std::deque<PlanId> idle_;  // finished plans still in memory, oldest first
+  std::unordered_map<PlanId, std::uint64_t> snapshot_version_;
+  std::optional<Error> failure_;
+};
+
+}  // namespace agenttalk
