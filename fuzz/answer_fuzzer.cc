@@ -2,6 +2,7 @@
 // answer that is accepted bare is accepted the same in a code fence and in the middle of a text.
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,20 +34,21 @@ void CheckWrapped(std::string_view bare, const AnswerContract& contract, const A
   }
 }
 
+void CheckReading(std::uint8_t choice, std::string_view text) {
+  const AnswerContract contract = ContractFor(choice);
+  const auto answer = ReadAnswer(text, contract);
+  if (answer) {
+    CheckWrapped(FindJsonObject(text).value(), contract, *answer);
+    return;
+  }
+  CHECK(!answer.error().errors.empty());
+  for (const Issue& error : answer.error().errors) CHECK(!error.message.empty());
+}
+
 }  // namespace
 }  // namespace agenttalk
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace agenttalk;
-  if (size == 0) return 0;
-  const AnswerContract contract = ContractFor(data[0]);
-  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const auto answer = ReadAnswer(text, contract);
-  if (!answer) {
-    CHECK(!answer.error().errors.empty());
-    for (const Issue& error : answer.error().errors) CHECK(!error.message.empty());
-    return 0;
-  }
-  CheckWrapped(FindJsonObject(text).value(), contract, *answer);
+  if (size > 0) agenttalk::CheckReading(data[0], {reinterpret_cast<const char*>(data) + 1, size - 1});
   return 0;
 }

@@ -1,6 +1,7 @@
 #include "llm/null_provider.h"
 
 #include <memory>
+#include <utility>
 
 #include "llm/model_provider.h"
 #include "model/model_request.h"

@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/issue.h"
 #include "llm/model_provider.h"
 #include "llm/null_provider.h"
@@ -41,8 +43,9 @@ std::vector<std::string> Errors(std::string_view yaml) {
 
 ModelRequest Request() {
   ModelRequest request;
-  request.ids = {AgentId("analyst"), PlanId("plan_a"), TaskId("summarise"), CommandId("cmd_summarise_001"),
-                 Stage::kCommand, 1};
+  request.ids = {AgentId("analyst"),  PlanId("plan_a"),
+                 TaskId("summarise"), CommandId("cmd_summarise_001"),
+                 Stage::kCommand,     1};
   request.model = "m";
   request.system = "You are an analyst.";
   request.messages.push_back({Role::kUser, "Summarise the notes.", {}, {}, false});
@@ -84,7 +87,8 @@ TEST(ScriptedProvider, EveryConditionMustHold) {
     return Ask(provider).outcome.has_value();
   };
   EXPECT_TRUE(answers(""));
-  EXPECT_TRUE(answers("agent: analyst, stage: command, task: summ*, command: 'cmd_*', attempt: 1, contains: notes"));
+  EXPECT_TRUE(
+      answers("agent: analyst, stage: command, task: summ*, command: 'cmd_*', attempt: 1, contains: notes"));
   EXPECT_FALSE(answers("agent: ana"));
   EXPECT_FALSE(answers("stage: planner"));
   EXPECT_FALSE(answers("task: publish"));
@@ -125,9 +129,10 @@ TEST(ScriptedProvider, SaysWhyNothingAnswers) {
   EXPECT_EQ(error.kind, ModelErrorKind::kNoAnswer);
   EXPECT_FALSE(error.retryable);
   EXPECT_FALSE(error.script_entry);
-  EXPECT_EQ(error.message,
-            "none of the 2 entries of the script answers this call (agent analyst, stage command, task summarise, "
-            "command cmd_summarise_001, attempt 1); 1 would, but their uses are spent");
+  EXPECT_EQ(
+      error.message,
+      "none of the 2 entries of the script answers this call (agent analyst, stage command, task summarise, "
+      "command cmd_summarise_001, attempt 1); 1 would, but their uses are spent");
 }
 
 TEST(ScriptedProvider, ReportsADelayInsteadOfWaiting) {
@@ -138,7 +143,8 @@ TEST(ScriptedProvider, ReportsADelayInsteadOfWaiting) {
 TEST(ScriptedProvider, FailsAsTheScriptSays) {
   ScriptedProvider provider(
       Parse("- error: {status: 429, retry_after: 1}\n  times: 1\n- error: {status: 500}\n  times: 1\n"
-            "- error: {status: 400}\n  times: 1\n- error: {kind: timeout}\n  times: 1\n- error: {kind: disconnect}"));
+            "- error: {status: 400}\n  times: 1\n- error: {kind: timeout}\n  times: 1\n- error: {kind: "
+            "disconnect}"));
   const ModelError limited = Ask(provider).outcome.error();
   EXPECT_EQ(limited.http_status, 429);
   EXPECT_EQ(limited.retry_after, seconds(1));
@@ -191,7 +197,8 @@ TEST(Script, MustBeAListOfEntries) {
 TEST(Script, AnEntryHasOneOutcome) {
   EXPECT_EQ(Errors("- when: {agent: a}"),
             std::vector<std::string>{"1: /0: must have exactly one of \"answer\", \"error\" and \"echo\""});
-  EXPECT_EQ(Errors("- error: {}"), std::vector<std::string>{"1: /0/error: must have either \"status\" or \"kind\""});
+  EXPECT_EQ(Errors("- error: {}"),
+            std::vector<std::string>{"1: /0/error: must have either \"status\" or \"kind\""});
   EXPECT_EQ(Errors("- echo: false"), std::vector<std::string>{"1: /0/echo: must be true where it stands"});
 }
 
