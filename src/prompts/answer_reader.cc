@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
-#include "base/ids.h"
+#include "base/file_name.h"
 #include "base/issue.h"
 #include "base/json.h"
 #include "base/json_pointer.h"
@@ -120,10 +120,11 @@ class Reader {
     }
     for (const auto& member : value.get_object()) {
       const std::string_view name = member.key();
-      if (!IsSafeName(name)) {
+      if (!IsOutputName(name)) {
         Refuse(ErrorCode::kNameUnsafe, PointerTo("/outputs", name),
-               "the name of an output begins with a letter or digit and has only letters, digits, '.', '_', "
-               "'-'");
+               "the name of an output has only letters, digits, '.', '_' and '-', begins with a letter or "
+               "digit, "
+               "and not with cmd_ or msg_");
       } else if (!member.value().is_null()) {
         answer_.outputs.emplace(name, TextOf(member.value()));
       }
