@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "base/time.h"
+#include "llm/model_provider.h"
+#include "model/model_request.h"
+
+namespace agenttalk {
+
+// Passes calls on and hands every outcome to `write` as a line of a cassette. A cancelled call leaves none.
+class RecordingProvider final : public ModelProvider {
+ public:
+  using Write = std::function<void(std::string_view line)>;  // without its line feed
+  using Now = std::function<Timestamp()>;
+
+  // `inner` must outlive this object, and this object its calls.
+  RecordingProvider(ModelProvider& inner, Write write, Now now);
+
+  [[nodiscard]] std::unique_ptr<ModelCall> Ask(ModelRequest request, Done done) override;
+
+ private:
+  ModelProvider& inner_;
+  Write write_;
+  Now now_;
+};
+
+}  // namespace agenttalk
