@@ -37,7 +37,6 @@ namespace json = boost::json;
 
 constexpr std::array<std::string_view, 8> kTemplateVariables = {
     "result", "score", "score_explanation", "error", "command_id", "plan_id", "task_id", "agent_id"};
-constexpr std::size_t kLongestKey = 1024;
 constexpr std::string_view kIdHint =
     "a command of a task is called cmd_<task_id>_<NNN>, with three digits or more";
 constexpr const char* kPatternHint =
@@ -323,9 +322,9 @@ void CommandReader::DagReference() {
 void CommandReader::Key() {
   if (!reader_.Text("idempotency_key", command_.idempotency_key)) {
     command_.idempotency_key = DefaultIdempotencyKey(command_);
-  } else if (command_.idempotency_key.size() > kLongestKey) {
+  } else if (command_.idempotency_key.size() > kLongestIdempotencyKey) {
     reader_.Error("idempotency_key", ErrorCode::kValueInvalid,
-                  fmt::format("longer than {} bytes", kLongestKey));
+                  fmt::format("longer than {} bytes", kLongestIdempotencyKey));
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/json/fwd.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -56,5 +57,6 @@ inline constexpr std::int64_t kLongestTimeoutSeconds = 3'155'760'000;  // a hund
 inline constexpr std::int64_t kMostRetries = 1000;
 inline constexpr std::int64_t kLargestSeq = 999'999'999'999;
 inline constexpr std::int64_t kMostFilesForGlob = 1'000'000;
+inline constexpr std::size_t kLongestIdempotencyKey = 1024;
 
 }  // namespace agenttalk

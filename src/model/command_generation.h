@@ -1,0 +1,18 @@
+#pragma once
+
+#include <boost/json/fwd.hpp>
+
+#include "model/command_reading.h"
+
+namespace agenttalk {
+
+// `generate_command`: makes a complete, valid command of partial parameters, or says why it cannot. Behind
+// the CLI's `command new`, the tool and the skill of that name, and the engine's commands for tasks.
+//
+// It converts types, drops optional values that cannot be used in favour of their defaults, and derives ids,
+// number, key, dag_ref, payload_hash and score criteria; every repair is a warning. What comes out has passed
+// strict validation; what cannot be repaired (no prompt, no plan, an unknown task, an unsafe name) is an
+// error.
+ReadCommandResult GenerateCommand(const boost::json::value& params, const CommandContext& context = {});
+
+}  // namespace agenttalk
