@@ -20,11 +20,12 @@
 
 namespace agenttalk {
 
+// In memory where there is such a file system: these tests look at what is written, not at whether it was
+// synced.
 class TempDirectory {
  public:
-  TempDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "agenttalk-journal-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  TempDirectory() : path_(Make("/dev/shm")) {
+    if (path_.empty()) path_ = Make(std::filesystem::temp_directory_path());
   }
   ~TempDirectory() {
     std::error_code ignored;
@@ -36,6 +37,11 @@ class TempDirectory {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
+  static std::filesystem::path Make(const std::filesystem::path& parent) {
+    std::string pattern = (parent / "agenttalk-journal-XXXXXX").string();
+    return ::mkdtemp(pattern.data()) == nullptr ? "" : pattern;
+  }
+
   std::filesystem::path path_;
 };
 

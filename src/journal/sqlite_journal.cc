@@ -30,12 +30,13 @@ std::unexpected<Error> ReadOnlyFailure() {
 
 Result<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(const std::filesystem::path& directory) {
   std::unique_ptr<SqliteWriter> writer = TRY(SqliteWriter::Open(directory));
-  std::unique_ptr<SqliteReader> reader = TRY(SqliteReader::Open(directory));
+  std::unique_ptr<SqliteReader> reader = TRY(SqliteReader::Open(directory, SqliteReader::Names::kChecked));
   return std::unique_ptr<SqliteJournal>(new SqliteJournal(std::move(writer), std::move(reader)));
 }
 
 Result<std::unique_ptr<SqliteJournal>> SqliteJournal::OpenReadOnly(const std::filesystem::path& directory) {
-  return std::unique_ptr<SqliteJournal>(new SqliteJournal(nullptr, TRY(SqliteReader::Open(directory))));
+  std::unique_ptr<SqliteReader> reader = TRY(SqliteReader::Open(directory, SqliteReader::Names::kUnchecked));
+  return std::unique_ptr<SqliteJournal>(new SqliteJournal(nullptr, std::move(reader)));
 }
 
 SqliteJournal::SqliteJournal(std::unique_ptr<SqliteWriter> writer, std::unique_ptr<SqliteReader> reader)

@@ -92,20 +92,22 @@ std::string_view TextOf(const Digest& digest) {
 
 }  // namespace
 
-Result<std::unique_ptr<SqliteReader>> SqliteReader::Open(const std::filesystem::path& directory) {
+Result<std::unique_ptr<SqliteReader>> SqliteReader::Open(const std::filesystem::path& directory,
+                                                         Names names) {
   const std::filesystem::path file = directory / "journal.db";
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
     return Fail(ErrorCode::kNotFound, fmt::format("there is no journal at {}", file.string()));
   }
   Database database = TRY(Database::Open(file, Database::Mode::kReadOnly));
-  std::unique_ptr<SqliteReader> reader(new SqliteReader(BlobFiles(directory / "blobs"), std::move(database)));
+  std::unique_ptr<SqliteReader> reader(
+      new SqliteReader(BlobFiles(directory / "blobs"), std::move(database), names));
   TRY(reader->Prepare());
   return reader;
 }
 
-SqliteReader::SqliteReader(BlobFiles files, Database database)
-    : files_(std::move(files)), database_(std::move(database)) {}
+SqliteReader::SqliteReader(BlobFiles files, Database database, Names names)
+    : files_(std::move(files)), database_(std::move(database)), names_checked_(names) {}
 
 Result<void> SqliteReader::Prepare() {
   TRY(RequireVersion(database_, JournalMigrations()));
@@ -124,6 +126,8 @@ Result<void> SqliteReader::Prepare() {
   to.floor_row = TRY(database_.Prepare("SELECT max(first_event) FROM journal WHERE first_event <= ?"));
   to.streams = TRY(database_.Prepare(streams + " ORDER BY number"));
   to.stream_by_name = TRY(database_.Prepare(streams + " WHERE name = ?"));
+  to.stream_by_name_slowly = TRY(
+      database_.Prepare(fmt::format("SELECT {} FROM streams NOT INDEXED WHERE name = ?", kStreamColumns)));
   to.stream_by_number = TRY(database_.Prepare(streams + " WHERE number = ?"));
   to.snapshot =
       TRY(database_.Prepare("SELECT version, last_event, crc, state FROM snapshots WHERE stream = ?"));
@@ -176,9 +180,16 @@ Result<std::optional<StreamInfo>> SqliteReader::FindStream(const PlanId& stream)
 Result<std::optional<SqliteReader::Found>> SqliteReader::Find(const std::string& name) {
   const ReadTransaction transaction = TRY(ReadTransaction::Begin(statements_.begin, statements_.end));
   TRY(ReadTail());
-  const StatementScope scope(statements_.stream_by_name);
-  if (!TRY(statements_.stream_by_name.BindText(1, name).Step())) return std::nullopt;
-  const StoredStream stream = TRY(StreamAt(statements_.stream_by_name));
+  // A damaged index may hide a name (it cannot invent one): only the table itself says that there is none.
+  Statement* from = &statements_.stream_by_name;
+  const StatementScope scope(*from);
+  const StatementScope slow_scope(statements_.stream_by_name_slowly);
+  if (!TRY(from->BindText(1, name).Step())) {
+    if (names_checked_ == Names::kChecked) return std::nullopt;
+    from = &statements_.stream_by_name_slowly;
+    if (!TRY(from->BindText(1, name).Step())) return std::nullopt;
+  }
+  const StoredStream stream = TRY(StreamAt(*from));
   Found found{.number = stream.number, .head = stream.head};
   Overlay(found.number, found.head);
   return found;

@@ -29,8 +29,12 @@ namespace agenttalk {
 // rows that were written since the heads were last recorded there (at most one checkpoint's worth).
 class SqliteReader {
  public:
+  // Whether a writer of this process has checked the index of stream names: then an unknown name costs no
+  // search of the whole table.
+  enum class Names { kChecked, kUnchecked };
+
   // NOT_FOUND: there is no journal in `directory`.
-  static Result<std::unique_ptr<SqliteReader>> Open(const std::filesystem::path& directory);
+  static Result<std::unique_ptr<SqliteReader>> Open(const std::filesystem::path& directory, Names names);
 
   Result<std::uint64_t> LastEvent();
   Result<std::vector<StreamInfo>> Streams(bool live_only);
@@ -45,7 +49,7 @@ class SqliteReader {
   struct Statements {
     Statement begin, end;
     Statement rows_from, rows_back, tail, floor_row;
-    Statement streams, stream_by_name, stream_by_number;
+    Statement streams, stream_by_name, stream_by_name_slowly, stream_by_number;
     Statement snapshot, blob, find_blob;
   };
   struct Name {
@@ -68,7 +72,7 @@ class SqliteReader {
     bool at_end = false;
   };
 
-  SqliteReader(BlobFiles files, Database database);
+  SqliteReader(BlobFiles files, Database database, Names names);
 
   Result<void> Prepare();
   Result<void> ReadTail();
@@ -87,6 +91,7 @@ class SqliteReader {
   std::mutex mutex_;  // guards all below; never held while a visitor runs
   BlobFiles files_;
   Database database_;
+  const Names names_checked_;
   Statements statements_;
   MetaTable meta_;
   std::unordered_map<std::uint64_t, Name> names_;  // by stream number; entries are never moved or removed

@@ -164,7 +164,7 @@ Result<void> SqliteWriter::WriteAll(std::span<const Append> appends, std::uint64
 // Read inside the transaction: nobody can begin another epoch before it ends.
 Result<void> SqliteWriter::CheckEpoch(std::uint64_t epoch) {
   const std::uint64_t current = TRY(meta_.Get(kEpochKey));
-  if (epoch == current && epoch_ == current) return {};
+  if (epoch == current && epoch_ == current && epoch != 0) return {};
   return std::unexpected(FencedError(epoch, current));
 }
 

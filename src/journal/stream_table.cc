@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "journal/row_format.h"
 #include "journal/sqlite.h"
 #include "journal/stored_row.h"
 
@@ -20,7 +22,8 @@ Result<StreamTable> StreamTable::Open(Database& database) {
   StreamTable table;
   const std::string select = fmt::format("SELECT {} FROM streams", kStreamColumns);
   table.all_ = TRY(database.Prepare(select + " ORDER BY number"));
-  table.name_count_ = TRY(database.Prepare("SELECT count(*) FROM streams INDEXED BY streams_by_name"));
+  table.names_ =
+      TRY(database.Prepare("SELECT name, number FROM streams INDEXED BY streams_by_name ORDER BY name"));
   table.by_name_ = TRY(database.Prepare(select + " WHERE name = ?"));
   table.by_number_ = TRY(database.Prepare(select + " WHERE number = ?"));
   table.insert_ =
@@ -32,20 +35,35 @@ Result<StreamTable> StreamTable::Open(Database& database) {
 
 Result<void> StreamTable::Load(std::uint64_t recorded_count, std::uint64_t last_event) {
   const StatementScope scope(all_);
+  std::uint64_t fingerprint = 0;
   while (TRY(all_.Step())) {
     const StoredStream stream = TRY(StreamAt(all_));
     if (stream.number != count_ + 1) return DamagedAt(last_event, "the record of a stream is missing");
     if (stream.head.last_row > last_event) return DamagedAt(last_event + 1, "recorded rows are missing");
     ++count_;
+    fingerprint += RecordCrc(stream.name, {stream.number});
     if (stream.head.live) Keep(stream);
   }
-  const StatementScope count_scope(name_count_);
-  TRY(name_count_.Step());
-  if (count_ < recorded_count || name_count_.Int(0) != count_) {
-    return DamagedAt(last_event, "the record of a stream is missing");
-  }
+  if (count_ < recorded_count) return DamagedAt(last_event, "the record of a stream is missing");
   staged_count_ = count_;
-  return {};
+  return CheckNames(fingerprint);
+}
+
+// A name that the index does not find would begin a second stream of that name.
+Result<void> StreamTable::CheckNames(std::uint64_t fingerprint) {
+  const StatementScope scope(names_);
+  std::string last;
+  std::uint64_t count = 0;
+  while (TRY(names_.Step())) {
+    const std::string_view name = names_.Text(0);
+    if (count > 0 && name <= last) break;
+    last = name;
+    ++count;
+    fingerprint -= RecordCrc(name, {names_.Int(1)});
+  }
+  if (count == count_ && fingerprint == 0) return {};
+  return Fail(ErrorCode::kJournalDamaged, "the journal's index of stream names is damaged",
+              "restore a backup");
 }
 
 Result<void> StreamTable::Follow(const StoredRow& row) {

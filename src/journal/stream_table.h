@@ -36,7 +36,7 @@ class StreamTable {
 
   static Result<StreamTable> Open(Database& database);
 
-  // Reads the table: checks every record, keeps the live streams.
+  // Reads the table: checks every record and the index of names, keeps the live streams.
   Result<void> Load(std::uint64_t recorded_count, std::uint64_t last_event);
   // Takes in a row behind `recorded_through` while the journal is opened.
   Result<void> Follow(const StoredRow& row);
@@ -56,6 +56,7 @@ class StreamTable {
   [[nodiscard]] std::uint64_t staged_count() const { return staged_count_; }
 
  private:
+  Result<void> CheckNames(std::uint64_t fingerprint);
   Result<void> Write(Entry& entry);
   Entry* Keep(const StoredStream& stream);
   void Join(Entry& entry);
@@ -63,7 +64,7 @@ class StreamTable {
   void ForgetUnlessNeeded(const Entry& entry);
 
   Statement all_;
-  Statement name_count_;
+  Statement names_;
   Statement by_name_;
   Statement by_number_;
   Statement insert_;
