@@ -1,0 +1,55 @@
+#include "model/task_dag_reader.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "base/error_code.h"
+#include "base/issue.h"
+#include "base/json.h"
+#include "model/checked.h"
+#include "model/dag_checker.h"
+#include "model/object_reader.h"
+#include "model/parsed_text.h"
+#include "model/schema_version.h"
+#include "model/task_dag.h"
+#include "model/task_node_reader.h"
+
+namespace agenttalk {
+namespace {
+
+constexpr int kNewestMinor = 1;
+// 200,000 nodes of a kilobyte each, and some room.
+constexpr std::size_t kMaxDagBytes = std::size_t{256} << 20;
+
+}  // namespace
+
+Checked<TaskDag> ReadTaskDag(const boost::json::value& value, const DagContext& context) {
+  Checked<TaskDag> checked;
+  TaskDag dag;
+  DagSource source;
+  const bool is_object = ReadObject(value, checked.issues, [&](ObjectReader& reader) {
+    ReadSchemaVersion(reader, kNewestMinor, dag.schema_version);
+    reader.Name(Field("plan_id").Required(ErrorCode::kPlanIdMissing), dag.plan_id);
+    reader.Items("routing_rules", [&](ItemReader& item) {
+      if (item.Object([](ObjectReader& rule) { rule.AllowOthers(); })) {
+        dag.routing_rules.push_back(CanonicalJson(item.value()));
+      }
+    });
+    ReadNodes(reader, "nodes", NodeDialect::kDagFile, context, dag, source);
+  });
+  if (is_object) CheckAndCompleteDag(dag, source, context, checked.issues);
+  if (checked.issues.ok()) checked.value = std::move(dag);
+  return checked;
+}
+
+Checked<TaskDag> ParseTaskDag(std::string_view text, const DagContext& context) {
+  return ReadJsonText<TaskDag>(text, {.max_bytes = kMaxDagBytes},
+                               [&](const boost::json::value& value) { return ReadTaskDag(value, context); });
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <string_view>
+
+#include "model/checked.h"
+#include "model/dag_checker.h"
+#include "model/task_dag.h"
+
+namespace agenttalk {
+
+// Reads, validates and completes (see dag_checker.h) a task_dag.json of version 1.0 or 1.1.
+Checked<TaskDag> ReadTaskDag(const boost::json::value& value, const DagContext& context = {});
+Checked<TaskDag> ParseTaskDag(std::string_view text, const DagContext& context = {});
+
+}  // namespace agenttalk
