@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+
+#include "model/agent_output.h"
+#include "model/model_request.h"
+#include "model/object_reader.h"
+
+// What each stage may answer: its actions, and what `params` must hold for each.
+namespace agenttalk {
+
+// True for the six stages that answer with an AgentOutput.
+bool IsStageAgent(Stage stage);
+
+// Reports an action that the stage does not have, a tool that is not known, and a confidence other than 0
+// where the agent could not answer.
+void CheckAction(ObjectReader& reader, const OutputContract& contract, const AgentOutput& output);
+
+// Reads `params` as the action asks. An action that the stage does not have reads nothing.
+StageParams ReadStageParams(ObjectReader& params, const OutputContract& contract, std::string_view action);
+
+}  // namespace agenttalk
