@@ -28,10 +28,14 @@ using Result = std::expected<T, Error>;
 
 }  // namespace agenttalk
 
-// Yields the value of a Result, or returns its error from the enclosing function.
-#define TRY(expression) \
+#define AGENTTALK_TRY_NAMED(expression, result) \
   __extension__({ \
-    auto try_result = (expression); \
-    if (!try_result) return std::unexpected(std::move(try_result).error()); \
-    std::move(try_result).value(); \
+    auto result = (expression); \
+    if (!result) return std::unexpected(std::move(result).error()); \
+    std::move(result).value(); \
   })
+#define AGENTTALK_TRY_JOIN(expression, number) AGENTTALK_TRY_NAMED(expression, try_result_##number)
+#define AGENTTALK_TRY_NUMBERED(expression, number) AGENTTALK_TRY_JOIN(expression, number)
+
+// Yields the value of a Result, or returns its error from the enclosing function. May be nested.
+#define TRY(expression) AGENTTALK_TRY_NUMBERED(expression, __COUNTER__)

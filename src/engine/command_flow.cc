@@ -24,6 +24,7 @@
 #include "engine/plan_state.h"
 #include "engine/router.h"
 #include "engine/step.h"
+#include "model/command.h"
 #include "model/content.h"
 #include "model/event.h"
 
@@ -60,7 +61,7 @@ void BindInputs(Step& step, PlanState& plan, const CommandRecord& record) {
   CommandReadied readied;
   readied.command_id = record.id;
   std::map<std::string, BoundInput> bound;  // a file that meets two requirements is one input
-  for (const InputRequirement& required : record.required) {
+  for (const RequiredInput& required : record.required) {
     std::vector<BoundInput> found =
         plan.Matches(record.agent, required.pattern, SharedInbox(step, record.agent));
     if (found.size() < required.min) readied.missing.push_back(required.pattern);
@@ -72,28 +73,28 @@ void BindInputs(Step& step, PlanState& plan, const CommandRecord& record) {
 }
 
 void RefuseCommand(Step& step, CommandFile& file, ErrorCode code, std::string message, std::string hint) {
-  RefusedFile refused;
+  RejectedFile refused;
   refused.agent_id = file.agent_id;
   refused.plan_id = file.plan_id;
-  refused.command_id = file.spec.command_id;
-  refused.file = file.source ? file.source->name : fmt::format("{}.json", file.spec.command_id.str());
+  refused.command_id = file.command.command_id;
+  refused.file = file.source ? file.source->name : fmt::format("{}.json", file.command.command_id.str());
   refused.body = Payload(std::move(file.body));
   refused.code = code;
   refused.message = std::move(message);
   refused.hint = std::move(hint);
   refused.source = std::move(file.source);
-  OnRefusedFile(step, std::move(refused));
+  OnRejectedFile(step, std::move(refused));
 }
 
 // True when the command is not a new one; then it has been answered.
 bool AnswerKnownCommand(Step& step, PlanState& plan, CommandFile& file) {
-  const CommandSpec& spec = file.spec;
-  if (const CommandRecord* known = plan.FindByKey(file.agent_id, spec.idempotency_key)) {
-    if (known->payload != spec.payload) {
-      RefuseCommand(
-          step, file, ErrorCode::kIdempotencyConflict,
-          fmt::format("the key {} was used by {} with other content", spec.idempotency_key, known->id.str()),
-          "give the new command an id and key of its own");
+  const Command& command = file.command;
+  if (const CommandRecord* known = plan.FindByKey(file.agent_id, command.idempotency_key)) {
+    if (known->payload != file.payload) {
+      RefuseCommand(step, file, ErrorCode::kIdempotencyConflict,
+                    fmt::format("the key {} was used by {} with other content", command.idempotency_key,
+                                known->id.str()),
+                    "give the new command an id and key of its own");
       return true;
     }
     const std::uint64_t event =
@@ -101,9 +102,9 @@ bool AnswerKnownCommand(Step& step, PlanState& plan, CommandFile& file) {
     step.reply = {Reply::Status::kRepeated, {}, known->id, event};
     return true;
   }
-  if (plan.Find(spec.command_id) == nullptr) return false;
+  if (plan.Find(command.command_id) == nullptr) return false;
   RefuseCommand(step, file, ErrorCode::kCommandIdReused,
-                fmt::format("{} exists already in {}", spec.command_id.str(), plan.id.str()),
+                fmt::format("{} exists already in {}", command.command_id.str(), plan.id.str()),
                 "use a command_id that is new in its plan");
   return true;
 }
@@ -167,7 +168,8 @@ void ContinueConversation(Step& step, PlanState& plan, CommandRecord& record) {
       !execution.request.empty() && execution.answer.empty() && execution.tool_outputs.empty();
   const AgentSettings& agent = step.state().agents[record.agent].settings;
   const std::uint32_t number = execution.model_calls + 1;
-  auto composed = step.composer().Compose(plan, record, agent, number);
+  auto composed = step.composer().Compose(
+      plan, record, agent, number, [&](std::string bytes) { return step.Store(plan, std::move(bytes)); });
   if (!composed) {
     FailAttempt(step, plan, record, {composed.error().code, composed.error().message, false, {}},
                 EndState::kFailed);
@@ -192,7 +194,8 @@ void StartTools(Step& step, PlanState& plan, CommandRecord& record, std::vector<
   for (ToolRequest& request : requests) {
     const std::uint32_t call = record.execution->calls + 1;
     const Content arguments = step.Store(plan, std::move(request.arguments));
-    step.Emit(plan, ToolCallIntended{record.id, call, request.name, arguments, request.idempotent});
+    step.Emit(plan,
+              ToolCallIntended{record.id, call, request.name, arguments, request.idempotent, request.id});
     if (request.refusal.empty()) continue;
     const Content refusal = step.Store(plan, request.refusal);
     step.Emit(plan,
@@ -255,7 +258,7 @@ void StartAttempt(Step& step, PlanState& plan, CommandRecord& record) {
   const std::vector<OpenCall> redo = record.execution->redo;
   for (const OpenCall& lost : redo) {
     step.Emit(plan, ToolCallIntended{record.id, record.execution->calls + 1, lost.tool, lost.subject,
-                                     lost.idempotent});
+                                     lost.idempotent, lost.provider_call});
   }
   if (redo.empty()) ContinueConversation(step, plan, record);
 }
@@ -274,7 +277,7 @@ const OpenCall* FindOpenCall(PlanState* plan, const CommandId& command, std::uin
 void OnCommandFile(Step& step, CommandFile file) {
   PlanState& plan = step.state().Plan(file.plan_id);
   if (file.source && plan.HasTaken(*file.source)) {
-    step.reply = {Reply::Status::kIgnored, {}, file.spec.command_id, 0};
+    step.reply = {Reply::Status::kIgnored, {}, file.command.command_id, 0};
     return;
   }
   const auto agent = step.state().agents.find(file.agent_id);
@@ -292,13 +295,15 @@ void OnCommandFile(Step& step, CommandFile file) {
   received.agent_id = file.agent_id;
   received.body = step.Store(plan, std::move(file.body));
   ByteWriter brief;
-  brief.Put(file.brief);
+  brief.Put(
+      CommandBrief{std::exchange(file.command.prompt, {}), std::exchange(file.command.score_criteria, {})});
   received.brief = step.Store(plan, brief.Take());
-  received.wait_until = step.now() + file.spec.timeout;
-  received.spec = std::move(file.spec);
+  received.wait_until = step.now() + file.command.timeout;
+  received.command = std::move(file.command);
+  received.payload = file.payload;
   received.source = std::move(file.source);
   received.warnings = std::move(file.warnings);
-  const CommandId id = received.spec.command_id;
+  const CommandId id = received.command.command_id;
   const std::uint64_t event = step.Emit(plan, std::move(received));
   step.reply = {Reply::Status::kAccepted, {}, id, event};
   CommandRecord& record = *plan.Find(id);
@@ -331,16 +336,16 @@ void OnInputFile(Step& step, InputFile file) {
   }
   const auto agent = step.state().agents.find(file.agent_id);
   if (agent == step.state().agents.end() || agent->second.removed) {
-    OnRefusedFile(step, {file.agent_id,
-                         file.plan_id,
-                         {},
-                         file.name,
-                         std::move(file.payload),
-                         ErrorCode::kAgentUnknown,
-                         fmt::format("there is no agent {}", file.agent_id.str()),
-                         "add the agent to agenttalk.yaml",
-                         {},
-                         std::move(file.source)});
+    OnRejectedFile(step, {file.agent_id,
+                          file.plan_id,
+                          {},
+                          file.name,
+                          std::move(file.payload),
+                          ErrorCode::kAgentUnknown,
+                          fmt::format("there is no agent {}", file.agent_id.str()),
+                          "add the agent to agenttalk.yaml",
+                          {},
+                          std::move(file.source)});
     return;
   }
   InputArrived arrived;
@@ -352,7 +357,7 @@ void OnInputFile(Step& step, InputFile file) {
   step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
 }
 
-void OnRefusedFile(Step& step, RefusedFile file) {
+void OnRejectedFile(Step& step, RejectedFile file) {
   PlanState& plan = step.state().Plan(file.plan_id);
   if (file.source && plan.HasTaken(*file.source)) {
     step.reply = {Reply::Status::kIgnored, {}, {}, 0};
@@ -429,16 +434,16 @@ void OnExternalResult(Step& step, ExternalResult result) {
   if (!open || !result.answer.errors.empty()) {
     std::string message =
         open ? "the result does not meet its contract" : "no open command waits for this result";
-    OnRefusedFile(step, {result.agent_id,
-                         result.plan_id,
-                         result.command_id,
-                         fmt::format("result_{}.json", result.command_id.str()),
-                         {},
-                         open ? ErrorCode::kModelOutputInvalid : ErrorCode::kStateConflict,
-                         std::move(message),
-                         open ? "write the file again under a new name-version" : "",
-                         result.answer.errors,
-                         std::move(result.source)});
+    OnRejectedFile(step, {result.agent_id,
+                          result.plan_id,
+                          result.command_id,
+                          fmt::format("result_{}.json", result.command_id.str()),
+                          {},
+                          open ? ErrorCode::kModelOutputInvalid : ErrorCode::kStateConflict,
+                          std::move(message),
+                          open ? "write the file again under a new name-version" : "",
+                          result.answer.errors,
+                          std::move(result.source)});
     return;
   }
   Succeed(step, plan, *record, std::move(result.answer), std::move(result.source));

@@ -18,7 +18,7 @@ namespace agenttalk {
 
 void OnCommandFile(Step& step, CommandFile file);
 void OnInputFile(Step& step, InputFile file);
-void OnRefusedFile(Step& step, RefusedFile file);
+void OnRejectedFile(Step& step, RejectedFile file);
 void OnModelCallDone(Step& step, ModelCallDone done);
 void OnToolCallDone(Step& step, ToolCallDone done);
 void OnExternalResult(Step& step, ExternalResult result);

@@ -83,7 +83,7 @@ TEST_F(CommandFlow, AGlobWaitsForItsMinimum) {
 
 TEST_F(CommandFlow, WithoutWaitingItRunsAndNamesWhatIsMissing) {
   CommandFile command = MakeCommand("cmd_1", {{"a.txt", 1}, {"b.txt", 1}});
-  command.spec.wait_for_inputs = false;
+  command.command.wait_for_inputs = false;
   Feed(MakeInput("a.txt"));
   Feed(std::move(command));
   ASSERT_EQ(StateOf("cmd_1"), CommandState::kRunning);
@@ -109,7 +109,7 @@ TEST_F(CommandFlow, OrderIsPriorityThenArrival) {
   Feed(MakeCommand("cmd_1"));
   Feed(MakeCommand("cmd_2"));
   CommandFile urgent = MakeCommand("cmd_3");
-  urgent.spec.priority = 5;
+  urgent.command.priority = 5;
   Feed(std::move(urgent));
   Feed(MakeCommand("cmd_4"));
   Feed(MakeAnswer("cmd_1", "x"));
@@ -130,7 +130,7 @@ TEST_F(CommandFlow, MaxParallelRaisesTheLimit) {
 
 TEST_F(CommandFlow, AWaitThatTimesOutIsNotRetriedAndTellsAPerson) {
   CommandFile command = MakeCommand("cmd_1", {{"a.txt", 1}});
-  command.spec.retry_times = 3;
+  command.command.retry_times = 3;
   Feed(std::move(command));
   EXPECT_TRUE(Wait(seconds(99)).empty());
   Wait(seconds(2));
@@ -142,7 +142,7 @@ TEST_F(CommandFlow, AWaitThatTimesOutIsNotRetriedAndTellsAPerson) {
 
 TEST_F(CommandFlow, AFailedAttemptIsRetriedWithBackoffThenFails) {
   CommandFile command = MakeCommand("cmd_1");
-  command.spec.retry_times = 1;
+  command.command.retry_times = 1;
   Feed(std::move(command));
   const Content first = Of<ModelCallIntended>()[0].request;
   EXPECT_EQ(Feed(MakeFailure("cmd_1")), (Names{"model_call_finished", "attempt_failed"}));
@@ -157,7 +157,7 @@ TEST_F(CommandFlow, AFailedAttemptIsRetriedWithBackoffThenFails) {
 
 TEST_F(CommandFlow, ARetryPauseHoldsNoSlot) {
   CommandFile command = MakeCommand("cmd_1");
-  command.spec.retry_times = 1;
+  command.command.retry_times = 1;
   Feed(std::move(command));
   Feed(MakeCommand("cmd_2"));
   Feed(MakeFailure("cmd_1"));
@@ -166,7 +166,7 @@ TEST_F(CommandFlow, ARetryPauseHoldsNoSlot) {
 
 TEST_F(CommandFlow, RetryAfterLengthensThePause) {
   CommandFile command = MakeCommand("cmd_1");
-  command.spec.retry_times = 1;
+  command.command.retry_times = 1;
   Feed(std::move(command));
   ModelCallDone done = MakeFailure("cmd_1");
   done.failure->retry_after = seconds(30);
@@ -198,7 +198,7 @@ TEST_F(CommandFlow, AnInvalidAnswerIsRepairedTwiceThenFails) {
 
 TEST_F(CommandFlow, ARetryAfterBadAnswersStartsFromTheOriginalRequest) {
   CommandFile command = MakeCommand("cmd_1");
-  command.spec.retry_times = 1;
+  command.command.retry_times = 1;
   Feed(std::move(command));
   const Content first = Of<ModelCallIntended>()[0].request;
   for (int i = 0; i < 3; ++i) Feed(MakeBadAnswer("cmd_1"));
@@ -216,7 +216,7 @@ TEST_F(CommandFlow, TheSameKeyAndPayloadIsNotExecutedAgain) {
 TEST_F(CommandFlow, TheSameKeyWithAnotherPayloadIsAConflict) {
   Feed(MakeCommand("cmd_1"));
   CommandFile other = MakeCommand("cmd_1");
-  other.spec.payload = Sha256("other");
+  other.payload = Sha256("other");
   Feed(std::move(other));
   EXPECT_EQ(Of<DeadLettered>()[0].code, ErrorCode::kIdempotencyConflict);
   EXPECT_EQ(reply_.status, Reply::Status::kRefused);
@@ -225,7 +225,7 @@ TEST_F(CommandFlow, TheSameKeyWithAnotherPayloadIsAConflict) {
 TEST_F(CommandFlow, AnIdIsUsedOncePerPlan) {
   Feed(MakeCommand("cmd_1"));
   CommandFile other = MakeCommand("cmd_1");
-  other.spec.idempotency_key = "its-own";
+  other.command.idempotency_key = "its-own";
   Feed(std::move(other));
   EXPECT_EQ(Of<DeadLettered>()[0].code, ErrorCode::kCommandIdReused);
   EXPECT_EQ(Feed(MakeCommand("cmd_1", {}, "alice", "plan_b")).front(), "plan_changed");
@@ -233,9 +233,9 @@ TEST_F(CommandFlow, AnIdIsUsedOncePerPlan) {
 
 TEST_F(CommandFlow, KeysArePerReceivingAgent) {
   CommandFile first = MakeCommand("cmd_1");
-  first.spec.idempotency_key = "shared";
+  first.command.idempotency_key = "shared";
   CommandFile second = MakeCommand("cmd_2", {}, "bob");
-  second.spec.idempotency_key = "shared";
+  second.command.idempotency_key = "shared";
   Feed(std::move(first));
   Feed(std::move(second));
   EXPECT_EQ(StateOf("cmd_2"), CommandState::kRunning);
@@ -251,18 +251,18 @@ TEST_F(CommandFlow, TheSameFileSeenAgainIsIgnored) {
 }
 
 TEST_F(CommandFlow, ARefusedFileSeenAgainIsNoSecondLetter) {
-  RefusedFile refused{AgentId("alice"),        PlanId(), {}, "x.json", {},
-                      ErrorCode::kJsonInvalid, "bad",    "", {},       {}};
+  RejectedFile refused{AgentId("alice"),        PlanId(), {}, "x.json", {},
+                       ErrorCode::kJsonInvalid, "bad",    "", {},       {}};
   refused.source = FileFingerprint{"agents/alice/inbox", "x.json", 7, 8, 9, {}};
   EXPECT_EQ(Feed(refused), (Names{"dead_lettered", "question_asked"}));
   EXPECT_TRUE(Feed(refused).empty());
 }
 
 TEST_F(CommandFlow, AHigherSequenceSupersedesWhatHasNotStarted) {
-  const auto task_command = [](const std::string& id, std::uint64_t seq) {
+  const auto task_command = [](const std::string& id, std::int64_t seq) {
     CommandFile command = MakeCommand(id, {{"a.txt", 1}});
-    command.spec.task_id = TaskId("t");
-    command.spec.command_seq = seq;
+    command.command.task_id = TaskId("t");
+    command.command.command_seq = seq;
     return command;
   };
   Feed(task_command("cmd_t_001", 1));

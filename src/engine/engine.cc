@@ -136,7 +136,7 @@ struct Deciding {
   void operator()(Configuration& input) { OnConfiguration(step, std::move(input)); }
   void operator()(CommandFile& input) { OnCommandFile(step, std::move(input)); }
   void operator()(InputFile& input) { OnInputFile(step, std::move(input)); }
-  void operator()(RefusedFile& input) { OnRefusedFile(step, std::move(input)); }
+  void operator()(RejectedFile& input) { OnRejectedFile(step, std::move(input)); }
   void operator()(ModelCallDone& input) { OnModelCallDone(step, std::move(input)); }
   void operator()(ToolCallDone& input) { OnToolCallDone(step, std::move(input)); }
   void operator()(ExternalResult& input) { OnExternalResult(step, std::move(input)); }

@@ -45,7 +45,7 @@ class MemorySink final : public ContentSink {
 class PlainComposer final : public RequestComposer {
  public:
   Result<Composed> Compose(const PlanState& plan, const CommandRecord& record, const AgentSettings& /*agent*/,
-                           std::uint32_t model_call) override {
+                           std::uint32_t model_call, const Keep& /*keep*/) override {
     std::string text = plan.id.str() + "/" + record.id.str() + "/" + std::to_string(model_call);
     if (!record.execution->answer_errors.empty()) text += " repair";
     if (!record.execution->tool_outputs.empty()) text += " tools";
@@ -103,17 +103,18 @@ class EngineTest : public ::testing::Test {
     }
   }
 
-  static CommandFile MakeCommand(const std::string& id, const std::vector<InputRequirement>& inputs = {},
+  static CommandFile MakeCommand(const std::string& id, const std::vector<RequiredInput>& inputs = {},
                                  const std::string& agent = "alice", const std::string& plan = "plan_a") {
     CommandFile file;
     file.agent_id = AgentId(agent);
     file.plan_id = PlanId(plan);
-    file.spec.command_id = CommandId(id);
-    file.spec.idempotency_key = DefaultKey(file.plan_id, {}, file.spec.command_id);
-    file.spec.payload = Sha256(id);
-    file.spec.required_inputs = inputs;
-    file.spec.timeout = std::chrono::seconds(100);
-    file.brief.prompt = "do " + id;
+    file.command.command_id = CommandId(id);
+    file.command.plan_id = file.plan_id;
+    file.command.idempotency_key = DefaultIdempotencyKey(file.command);
+    file.payload = Sha256(id);
+    file.command.required_inputs = inputs;
+    file.command.timeout = std::chrono::seconds(100);
+    file.command.prompt = "do " + id;
     file.body = "{\"command_id\":\"" + id + "\"}";
     return file;
   }

@@ -13,6 +13,7 @@
 #include "engine/hub_state.h"
 #include "engine/plan_state.h"
 #include "engine/timers.h"
+#include "model/command.h"
 #include "model/event.h"
 
 namespace agenttalk {
@@ -161,23 +162,25 @@ void Folding::CountMissing(CommandRecord& record) {
 
 void Folding::operator()(const CommandReceived& e) {
   CommandRecord record;
-  record.id = e.spec.command_id;
+  record.id = e.command.command_id;
   record.agent = e.agent_id;
-  record.task = e.spec.task_id;
-  record.seq = e.spec.command_seq;
-  if (e.spec.idempotency_key != DefaultKey(plan_.id, record.task, record.id))
-    record.key = e.spec.idempotency_key;
-  record.payload = e.spec.payload;
+  record.task = e.command.task_id;
+  record.seq = e.command.command_seq;
+  if (e.command.idempotency_key != DefaultIdempotencyKey(e.command)) record.key = e.command.idempotency_key;
+  record.payload = e.payload;
   record.body = e.body;
   record.brief = e.brief;
-  record.required = e.spec.required_inputs;
-  if (e.spec.on_complete != Routing{}) record.on_complete = std::make_unique<Routing>(e.spec.on_complete);
-  if (e.spec.on_failure != Routing{}) record.on_failure = std::make_unique<Routing>(e.spec.on_failure);
-  record.timeout = e.spec.timeout;
-  record.priority = e.spec.priority;
-  record.retry_times = e.spec.retry_times;
-  record.wait_for_inputs = e.spec.wait_for_inputs;
-  record.score_required = e.spec.score_required;
+  record.required = e.command.required_inputs;
+  if (e.command.on_complete != OnComplete{}) {
+    record.on_complete = std::make_unique<OnComplete>(e.command.on_complete);
+  }
+  if (e.command.on_failure != OnFailure{})
+    record.on_failure = std::make_unique<OnFailure>(e.command.on_failure);
+  record.timeout = e.command.timeout;
+  record.priority = e.command.priority;
+  record.retry_times = e.command.retry_times;
+  record.wait_for_inputs = e.command.wait_for_inputs;
+  record.score_required = e.command.score_required;
   record.received = event_.number;
   Taken(e.source);
   CommandRecord& added = plan_.AddCommand(std::move(record));
@@ -243,7 +246,7 @@ void Folding::operator()(const ModelCallIntended& e) {
   execution.answer = {};
   execution.answer_errors.clear();
   execution.tool_outputs.clear();
-  execution.open.push_back({e.call, e.model_call, true, {}, e.request, e.reserved, event_.number});
+  execution.open.push_back({e.call, e.model_call, true, {}, e.request, e.reserved, event_.number, {}});
   Add(plan_.reserved, e.reserved);
 }
 
@@ -278,13 +281,15 @@ void Folding::operator()(const ToolCallIntended& e) {
     return lost.tool == e.tool && lost.subject.digest == e.arguments.digest;
   });
   if (again != execution.redo.end()) execution.redo.erase(again);
-  execution.open.push_back({e.call, 0, e.idempotent, e.tool, e.arguments, {}, event_.number});
+  execution.open.push_back(
+      {e.call, 0, e.idempotent, e.tool, e.arguments, {}, event_.number, e.provider_call});
 }
 
 void Folding::operator()(const ToolCallFinished& e) {
   Execution& execution = *Record(e.command_id).execution;
   OpenCall open = TakeOpen(execution, e.call);
-  execution.tool_outputs.push_back({e.call, std::move(open.tool), open.subject, e.result, e.error});
+  execution.tool_outputs.push_back(
+      {e.call, std::move(open.tool), open.subject, e.result, e.error, std::move(open.provider_call)});
 }
 
 void Folding::DropOpenCalls(Execution& execution) {

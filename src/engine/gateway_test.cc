@@ -100,7 +100,7 @@ TEST_F(Gateway, AnInterruptedToolThatMustNotRunTwiceWaitsForAPerson) {
 
 TEST_F(Gateway, ATimedOutToolThatMustNotRunTwiceIsUnknownToo) {
   CommandFile command = MakeCommand("cmd_1");
-  command.spec.retry_times = 2;
+  command.command.retry_times = 2;
   Feed(std::move(command));
   Feed(AskForTool("cmd_1", false));
   Wait(seconds(101));
@@ -111,7 +111,7 @@ TEST_F(Gateway, ATimedOutToolThatMustNotRunTwiceIsUnknownToo) {
 
 TEST_F(Gateway, ATimedOutIdempotentToolRunsAgainAndTheFinishedOneDoesNot) {
   CommandFile command = MakeCommand("cmd_1");
-  command.spec.retry_times = 1;
+  command.command.retry_times = 1;
   Feed(std::move(command));
   ModelCallDone done = AskForTool("cmd_1", true);
   done.answer.tools.push_back({"", "look_up", "{\"q\":1}", true, ""});

@@ -8,9 +8,11 @@
 #include <variant>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/command.h"
 #include "model/content.h"
 #include "model/event.h"
 
@@ -39,9 +41,9 @@ struct Configuration {
 
 struct CommandFile {
   AgentId agent_id;
-  PlanId plan_id;
-  CommandSpec spec;
-  CommandBrief brief;
+  PlanId plan_id;  // the command's
+  Command command;
+  Digest payload;
   std::string body;
   std::vector<std::string> warnings;
   std::optional<FileFingerprint> source;
@@ -56,7 +58,7 @@ struct InputFile {
 };
 
 // A file or command that cannot be taken in, with the reason.
-struct RefusedFile {
+struct RejectedFile {
   AgentId agent_id;
   PlanId plan_id;
   CommandId command_id;
@@ -155,7 +157,7 @@ struct DeadLetterControl {
 };
 
 using Input =
-    std::variant<NodeStart, Configuration, CommandFile, InputFile, RefusedFile, ModelCallDone, ToolCallDone,
+    std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone, ToolCallDone,
                  ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl>;
 
 }  // namespace agenttalk

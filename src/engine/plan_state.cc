@@ -18,6 +18,7 @@
 #include "base/glob.h"
 #include "base/ids.h"
 #include "engine/waiting_index.h"
+#include "model/command.h"
 #include "model/event.h"
 
 namespace agenttalk {
@@ -61,10 +62,6 @@ const char* EnumName(CommandState state) {
   return index < kNames.size() ? kNames.at(index) : "unknown";
 }
 
-std::string DefaultKey(const PlanId& plan, const TaskId& task, const CommandId& command) {
-  return fmt::format("{}:{}:{}", plan.str(), task.empty() ? command.str() : task.str(), command.str());
-}
-
 CommandRecord* PlanState::Find(const CommandId& command) {
   const auto found = by_id_.find(command.str());
   return found == by_id_.end() ? nullptr : &commands[found->second];
@@ -90,7 +87,8 @@ std::span<const std::uint32_t> PlanState::CommandsOf(const TaskId& task) const {
 }
 
 std::string PlanState::KeyOf(const CommandRecord& record) const {
-  return record.key.empty() ? DefaultKey(id, record.task, record.id) : record.key;
+  if (!record.key.empty()) return record.key;
+  return DefaultIdempotencyKey(id, record.task, record.id);
 }
 
 bool PlanState::HasTaken(const FileFingerprint& file) const {

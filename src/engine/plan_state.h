@@ -17,6 +17,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "engine/waiting_index.h"
+#include "model/command.h"
 #include "model/content.h"
 #include "model/event.h"
 
@@ -51,11 +52,13 @@ struct OpenCall {
   Content subject;  // the request, or the tool's arguments
   Cost reserved;
   std::uint64_t event = 0;  // of the intent
+  std::string provider_call;
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("call", self.call), f("model_call", self.model_call), f("idempotent", self.idempotent);
     f("tool", self.tool), f("subject", self.subject), f("reserved", self.reserved), f("event", self.event);
+    f("provider_call", self.provider_call);
   }
 };
 
@@ -66,11 +69,12 @@ struct ToolOutput {
   Content arguments;
   Content result;
   std::optional<ErrorCode> error;
+  std::string provider_call;
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("call", self.call), f("tool", self.tool), f("arguments", self.arguments), f("result", self.result);
-    f("error", self.error);
+    f("error", self.error), f("provider_call", self.provider_call);
   }
 };
 
@@ -121,14 +125,14 @@ struct CommandRecord {
   CommandId id;
   AgentId agent;
   TaskId task;
-  std::uint64_t seq = 0;
+  std::int64_t seq = 0;
   std::string key;  // empty: the default one
   Digest payload;
   Content body;
   Content brief;
-  std::vector<InputRequirement> required;
-  std::unique_ptr<Routing> on_complete;
-  std::unique_ptr<Routing> on_failure;
+  std::vector<RequiredInput> required;
+  std::unique_ptr<OnComplete> on_complete;
+  std::unique_ptr<OnFailure> on_failure;
   Duration timeout{};
   std::int64_t priority = 0;
   std::uint32_t retry_times = 0;
@@ -258,9 +262,6 @@ class PlanState {
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_key_;  // hash of agent and key; verified on use
   std::unordered_map<TaskId, std::vector<std::uint32_t>> by_task_;
 };
-
-// The default idempotency key of SPEC 3.
-std::string DefaultKey(const PlanId& plan, const TaskId& task, const CommandId& command);
 
 // A snapshot's bytes. Reading refuses damaged bytes; the caller then folds the events instead.
 std::string EncodePlan(const PlanState& plan);

@@ -20,6 +20,7 @@
 #include "engine/message_text.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
+#include "model/command.h"
 #include "model/content.h"
 #include "model/event.h"
 
@@ -35,10 +36,9 @@ std::string ScoreText(const std::optional<double>& score) {
   return score ? fmt::format("{}", *score) : std::string();
 }
 
-std::string Wording(const PlanState& plan, const CommandRecord& record, const Routing& routing,
+std::string Wording(const PlanState& plan, const CommandRecord& record, std::string_view text,
                     const Dispatchable& what) {
   const std::string score = ScoreText(what.score);
-  const std::string_view text = routing.message_template;
   if (text.empty()) return what.error.empty() ? what.result : what.error;
   return ExpandTemplate(text, {{"result", what.result},
                                {"score", score},
@@ -130,18 +130,9 @@ void Send(Step& step, PlanState& plan, const CommandRecord& record, const AgentI
   Deliver(step, plan, {to, message_id + ".json", body, record.agent, record.id, what.hops, {}});
 }
 
-const std::vector<AgentId>& Targets(const Routing& routing, const std::optional<double>& score) {
-  if (score) {
-    for (const ScoreBranch& branch : routing.branches) {
-      if (*score >= branch.min_score) return branch.send_to;
-    }
-  }
-  return routing.send_to;
-}
-
-void SendToAll(Step& step, PlanState& plan, const CommandRecord& record, const Routing& routing,
+void SendToAll(Step& step, PlanState& plan, const CommandRecord& record, std::string_view wording,
                const std::vector<AgentId>& targets, const Dispatchable& what) {
-  const std::string text = Wording(plan, record, routing, what);
+  const std::string text = Wording(plan, record, wording, what);
   for (const AgentId& to : targets) Send(step, plan, record, to, text, what);
 }
 
@@ -157,14 +148,13 @@ std::uint32_t NextHops(const CommandRecord& record) {
 
 void RouteResult(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what) {
   if (!record.on_complete) return;
-  const Routing routing = *record.on_complete;
-  SendToAll(step, plan, record, routing, Targets(routing, what.score), what);
+  const OnComplete& routing = *record.on_complete;
+  SendToAll(step, plan, record, routing.message_template, TargetsFor(routing, what.score), what);
 }
 
 void RouteFailure(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what) {
   if (!record.on_failure) return;
-  const Routing routing = *record.on_failure;
-  SendToAll(step, plan, record, routing, routing.send_to, what);
+  SendToAll(step, plan, record, record.on_failure->message_template, record.on_failure->send_to, what);
 }
 
 }  // namespace agenttalk

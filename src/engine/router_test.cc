@@ -21,9 +21,9 @@ class Router : public EngineTest {
   Router() { Configure({"manager", "developer"}); }
   static CommandFile Branching() {
     CommandFile command = MakeCommand("cmd_1");
-    command.spec.score_required = true;
-    command.spec.on_complete.message_template = "{result}: {score} {unknown}";
-    command.spec.on_complete.branches = {{70, {AgentId("manager")}}, {0, {AgentId("developer")}}};
+    command.command.score_required = true;
+    command.command.on_complete.message_template = "{result}: {score} {unknown}";
+    command.command.on_complete.send_to_condition = {{70, {AgentId("manager")}}, {0, {AgentId("developer")}}};
     return command;
   }
   std::vector<AgentId> SentTo() const {
@@ -37,9 +37,9 @@ TEST_F(Router, TheHighestBranchThatTheScoreReachesWins) {
   for (const auto& [score, target] : std::vector<std::pair<double, std::string>>{
            {100, "manager"}, {70, "manager"}, {69.9, "developer"}, {0, "developer"}}) {
     CommandFile command = Branching();
-    command.spec.command_id = CommandId("cmd_" + std::to_string(static_cast<int>(score * 10)));
-    command.spec.idempotency_key = command.spec.command_id.str();
-    const std::string id = command.spec.command_id.str();
+    command.command.command_id = CommandId("cmd_" + std::to_string(static_cast<int>(score * 10)));
+    command.command.idempotency_key = command.command.command_id.str();
+    const std::string id = command.command.command_id.str();
     Feed(std::move(command));
     Feed(MakeAnswer(id, "ok", score));
     EXPECT_EQ(SentTo(), std::vector{AgentId(target)}) << score;
@@ -48,8 +48,8 @@ TEST_F(Router, TheHighestBranchThatTheScoreReachesWins) {
 
 TEST_F(Router, WithoutAMatchingBranchSendToIsUsed) {
   CommandFile command = Branching();
-  command.spec.on_complete.branches = {{70, {AgentId("manager")}}};
-  command.spec.on_complete.send_to = {AgentId("bob")};
+  command.command.on_complete.send_to_condition = {{70, {AgentId("manager")}}};
+  command.command.on_complete.send_to = {AgentId("bob")};
   Feed(std::move(command));
   Feed(MakeAnswer("cmd_1", "ok", 10));
   EXPECT_EQ(SentTo(), std::vector{AgentId("bob")});
@@ -65,8 +65,8 @@ TEST_F(Router, TheTemplateIsExpandedOnceAndUnknownVariablesStay) {
 TEST_F(Router, AMessageAndItsOutputsReachTheInboxAndWakeWhoWaits) {
   Feed(MakeCommand("cmd_b", {{"report.md", 1}, {"msg_cmd_1.json", 1}}, "bob"));
   CommandFile command = MakeCommand("cmd_1");
-  command.spec.on_complete.send_to = {AgentId("bob")};
-  command.spec.on_complete.output_name = "report.md";
+  command.command.on_complete.send_to = {AgentId("bob")};
+  command.command.on_complete.output_name = "report.md";
   Feed(std::move(command));
   Feed(MakeAnswer("cmd_1", "the report"));
   EXPECT_EQ(StateOf("cmd_b"), CommandState::kRunning);
@@ -75,7 +75,7 @@ TEST_F(Router, AMessageAndItsOutputsReachTheInboxAndWakeWhoWaits) {
 
 TEST_F(Router, AnUnknownTargetIsADeadLetterAndTheOthersGetTheirs) {
   CommandFile command = MakeCommand("cmd_1");
-  command.spec.on_complete.send_to = {AgentId("nobody"), AgentId("bob")};
+  command.command.on_complete.send_to = {AgentId("nobody"), AgentId("bob")};
   Feed(std::move(command));
   Feed(MakeAnswer("cmd_1", "x"));
   EXPECT_EQ(Of<DeadLettered>()[0].code, ErrorCode::kRoutingNoTarget);
@@ -86,7 +86,7 @@ TEST_F(Router, AnAgentReachesOnlyThoseItMaySee) {
   configuration_.agents[AgentId("alice")].settings.visibility = std::vector{AgentId("manager")};
   Feed(configuration_);
   CommandFile command = MakeCommand("cmd_1");
-  command.spec.on_complete.send_to = {AgentId("bob"), AgentId("manager"), AgentId("alice")};
+  command.command.on_complete.send_to = {AgentId("bob"), AgentId("manager"), AgentId("alice")};
   Feed(std::move(command));
   Feed(MakeAnswer("cmd_1", "x"));
   EXPECT_EQ(Of<DeadLettered>()[0].code, ErrorCode::kNotVisible);
@@ -100,8 +100,8 @@ TEST_F(Router, ALoopEndsAtTheHopLimit) {
   for (int round = 1; round <= 4; ++round) {
     const std::string id = "cmd_" + std::to_string(round);
     CommandFile command = MakeCommand(id);
-    if (!file.empty()) command.spec.required_inputs = {{file, 1}};
-    command.spec.on_complete.send_to = {AgentId("alice")};
+    if (!file.empty()) command.command.required_inputs = {{file, 1}};
+    command.command.on_complete.send_to = {AgentId("alice")};
     Feed(std::move(command));
     Feed(MakeAnswer(id, "again"));
     file = "msg_" + id + ".json";
@@ -113,8 +113,8 @@ TEST_F(Router, ALoopEndsAtTheHopLimit) {
 
 TEST_F(Router, AFailureGoesAlongOnFailure) {
   CommandFile command = MakeCommand("cmd_1");
-  command.spec.on_failure.send_to = {AgentId("manager")};
-  command.spec.on_failure.message_template = "failed: {error}";
+  command.command.on_failure.send_to = {AgentId("manager")};
+  command.command.on_failure.message_template = "failed: {error}";
   Feed(std::move(command));
   Feed(MakeFailure("cmd_1"));
   EXPECT_EQ(SentTo(), std::vector{AgentId("manager")});
@@ -123,7 +123,7 @@ TEST_F(Router, AFailureGoesAlongOnFailure) {
 
 TEST_F(Router, AResultTooLargeForAMessageGoesAsAFile) {
   CommandFile command = MakeCommand("cmd_1");
-  command.spec.on_complete.send_to = {AgentId("bob")};
+  command.command.on_complete.send_to = {AgentId("bob")};
   Feed(std::move(command));
   Feed(MakeAnswer("cmd_1", std::string(600 * 1024, 'x')));
   EXPECT_TRUE(Plan().inboxes[AgentId("bob")].files.contains("cmd_1.result.md"));

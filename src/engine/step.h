@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -38,11 +39,15 @@ class RequestComposer {
     Cost estimate;
   };
 
+  // Keeps bytes that the request refers to, e.g. a system text.
+  using Keep = std::function<Content(std::string)>;
+
   virtual ~RequestComposer() = default;
   // The first request, or one that follows the recorded answer: a repair when there are answer_errors, a tool
   // round when there are tool_outputs. `model_call` is its number within the command.
   virtual Result<Composed> Compose(const PlanState& plan, const CommandRecord& record,
-                                   const AgentSettings& agent, std::uint32_t model_call) = 0;
+                                   const AgentSettings& agent, std::uint32_t model_call,
+                                   const Keep& keep) = 0;
 };
 
 // What became of an input, for whoever sent it. It may be told only after the step's events are durable.

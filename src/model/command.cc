@@ -120,8 +120,11 @@ std::optional<CommandIdParts> SplitCommandId(std::string_view id) {
 }
 
 std::string DefaultIdempotencyKey(const Command& command) {
-  const std::string& middle = command.BelongsToDag() ? command.task_id.str() : command.command_id.str();
-  return fmt::format("{}:{}:{}", command.plan_id.str(), middle, command.command_id.str());
+  return DefaultIdempotencyKey(command.plan_id, command.task_id, command.command_id);
+}
+
+std::string DefaultIdempotencyKey(const PlanId& plan, const TaskId& task, const CommandId& command) {
+  return fmt::format("{}:{}:{}", plan.str(), task.empty() ? command.str() : task.str(), command.str());
 }
 
 const std::vector<AgentId>& TargetsFor(const OnComplete& on_complete, std::optional<double> score) {

@@ -145,6 +145,7 @@ std::optional<CommandIdParts> SplitCommandId(std::string_view id);
 
 // `<plan_id>:<task_id or command_id>:<command_id>`.
 std::string DefaultIdempotencyKey(const Command& command);
+std::string DefaultIdempotencyKey(const PlanId& plan, const TaskId& task, const CommandId& command);
 
 // Where the result goes in an open plan: by score, highest `min_score` first, the first match wins; without a
 // match, or without a score, `send_to`.

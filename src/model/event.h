@@ -10,6 +10,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/command.h"
 #include "model/content.h"
 
 // What can happen. State is the fold of these and nothing else, so an event carries everything that applying
@@ -54,70 +55,6 @@ struct BoundInput {
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("name", self.name), f("content", self.content), f("hops", self.hops);
-  }
-};
-
-struct InputRequirement {
-  std::string pattern;  // a name or a glob
-  std::uint32_t min = 1;
-
-  bool operator==(const InputRequirement&) const = default;
-  template <typename Self, typename F>
-  static void Fields(Self& self, F&& f) {
-    f("pattern", self.pattern), f("min", self.min);
-  }
-};
-
-struct ScoreBranch {
-  double min_score = 0;
-  std::vector<AgentId> send_to;
-
-  bool operator==(const ScoreBranch&) const = default;
-  template <typename Self, typename F>
-  static void Fields(Self& self, F&& f) {
-    f("min_score", self.min_score), f("send_to", self.send_to);
-  }
-};
-
-// Where a result or a failure goes (open plans).
-struct Routing {
-  std::string message_template;
-  std::vector<AgentId> send_to;
-  std::vector<ScoreBranch> branches;  // highest min_score first
-  std::string output_name;
-
-  bool operator==(const Routing&) const = default;
-  template <typename Self, typename F>
-  static void Fields(Self& self, F&& f) {
-    f("message_template", self.message_template), f("send_to", self.send_to), f("branches", self.branches);
-    f("output_name", self.output_name);
-  }
-};
-
-// What the engine needs of a command to decide; the prompt stays in the command's body.
-struct CommandSpec {
-  CommandId command_id;
-  std::string idempotency_key;
-  Digest payload;
-  std::vector<InputRequirement> required_inputs;
-  bool wait_for_inputs = true;
-  bool score_required = false;
-  Duration timeout{};
-  std::uint32_t retry_times = 0;
-  std::int64_t priority = 0;
-  Routing on_complete;
-  Routing on_failure;
-  TaskId task_id;  // empty: a command of an open plan
-  std::uint64_t command_seq = 0;
-
-  bool operator==(const CommandSpec&) const = default;
-  template <typename Self, typename F>
-  static void Fields(Self& self, F&& f) {
-    f("command_id", self.command_id), f("idempotency_key", self.idempotency_key), f("payload", self.payload);
-    f("required_inputs", self.required_inputs), f("wait_for_inputs", self.wait_for_inputs);
-    f("score_required", self.score_required), f("timeout", self.timeout), f("retry_times", self.retry_times);
-    f("priority", self.priority), f("on_complete", self.on_complete), f("on_failure", self.on_failure);
-    f("task_id", self.task_id), f("command_seq", self.command_seq);
   }
 };
 
@@ -223,7 +160,8 @@ struct AgentRemoved {
 
 struct CommandReceived {
   AgentId agent_id;
-  CommandSpec spec;
+  Command command;  // without its texts, which are in the brief
+  Digest payload;
   Content body;   // the command's JSON as it was taken in
   Content brief;  // a CommandBrief: what the model is asked
   Timestamp wait_until;
@@ -232,8 +170,8 @@ struct CommandReceived {
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
-    f("agent_id", self.agent_id), f("spec", self.spec), f("body", self.body),
-        f("wait_until", self.wait_until), f("brief", self.brief);
+    f("agent_id", self.agent_id), f("command", self.command), f("payload", self.payload),
+        f("body", self.body), f("wait_until", self.wait_until), f("brief", self.brief);
     f("source", self.source), f("warnings", self.warnings);
   }
 };
@@ -338,11 +276,13 @@ struct ToolCallIntended {
   std::string tool;
   Content arguments;
   bool idempotent = true;
+  std::string provider_call;  // the id under which the provider knows it; may be empty
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("command_id", self.command_id), f("call", self.call), f("tool", self.tool);
     f("arguments", self.arguments), f("idempotent", self.idempotent);
+    f("provider_call", self.provider_call);
   }
 };
 

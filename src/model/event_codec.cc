@@ -104,9 +104,9 @@ void LiftIds(json::object& line, const json::object& data) {
     const json::value* found = data.if_contains(name);
     if (found != nullptr) line[name] = *found;
   }
-  if (const json::value* spec = data.if_contains("spec")) {
-    line["command_id"] = spec->as_object().at("command_id");
-    line["task_id"] = spec->as_object().at("task_id");
+  if (const json::value* command = data.if_contains("command")) {
+    line["command_id"] = command->as_object().at("command_id");
+    line["task_id"] = command->as_object().at("task_id");
   }
   if (data.contains("from") && line["agent_id"].is_null()) line["agent_id"] = data.at("from");
 }

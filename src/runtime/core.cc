@@ -47,10 +47,7 @@ void Core::Connect(RequestComposer& composer, Performer& performer, EventObserve
   observer_ = observer;
 }
 
-Result<void> Core::Start(const std::string& version) {
-  // Possession comes first: it makes durable what a crash may have left written but not synced, so that
-  // nothing is acted upon that a power cut could still take back.
-  const std::uint64_t epoch = TRY(journal_.BeginEpoch());
+Result<void> Core::Start(std::uint64_t epoch, const std::string& version) {
   TRY(Recover());
   resume_at_ = engine_->state().last_event + 1;
   Submit(NodeStart{epoch, version});
@@ -265,6 +262,16 @@ void Core::CancelAbandoned(const std::vector<Event>& events) {
       performer_->CancelCalls(event.plan_id, failed->command_id);
     }
   }
+}
+
+bool Core::RunPosted() {
+  if (posted_.empty()) return false;
+  while (!posted_.empty() && Accepts()) {
+    Input input = std::move(posted_.front());
+    posted_.pop_front();
+    Submit(std::move(input));
+  }
+  return true;
 }
 
 void Core::Tick() {

@@ -59,9 +59,10 @@ class Core {
   // The parts that need the core themselves are told afterwards, before Start.
   void Connect(RequestComposer& composer, Performer& performer, EventObserver* observer);
 
-  // Takes possession of the journal, folds it, and resumes what was under way. Nothing is performed before
-  // the start itself is durable.
-  Result<void> Start(const std::string& version);
+  // Folds the journal and resumes what was under way. `epoch` is the one that the journal began for this
+  // process: with it everything read here is durable, so that nothing is acted upon that a power cut could
+  // still take back. Nothing is performed before the start itself is durable.
+  Result<void> Start(std::uint64_t epoch, const std::string& version);
 
   using Done = std::function<void(const Reply&)>;
   // Handles an input. `done` is called when what it led to is durable.
@@ -75,17 +76,24 @@ class Core {
   void CommitFailed(Error error);
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
+  // Inputs that came up while another one was handled; they are submitted by the next RunPosted.
+  void Post(Input input) { posted_.push_back(std::move(input)); }
+  // False: there was nothing.
+  bool RunPosted();
+
   // Fires the timers that are due.
   void Tick();
   [[nodiscard]] std::optional<Timestamp> NextDeadline() const { return engine_->NextDeadline(); }
 
   // The plan's state, loaded if need be; null when there is no such plan.
   Result<const PlanState*> LookUp(const PlanId& plan);
+  // As LookUp, for a plan that is in memory; null otherwise.
+  [[nodiscard]] const PlanState* FindLoaded(const PlanId& plan) { return engine_->state().FindPlan(plan); }
   [[nodiscard]] const HubState& state() const { return engine_->state(); }
   [[nodiscard]] std::uint64_t committed() const { return committed_; }
   ContentStore& contents() { return contents_; }
-  // True when everything decided is durable.
-  [[nodiscard]] bool Settled() const { return unsettled_.empty(); }
+  // True when everything that was posted is decided and everything decided is durable.
+  [[nodiscard]] bool Settled() const { return unsettled_.empty() && posted_.empty(); }
 
  private:
   // What waits for its events to be durable.
@@ -118,6 +126,7 @@ class Core {
   std::uint64_t committed_ = 0;
   std::uint64_t resume_at_ = 0;  // calls left open by the last run are made again when this event is durable
   std::deque<Unsettled> unsettled_;
+  std::deque<Input> posted_;
   std::deque<PlanId> idle_;  // finished plans still in memory, oldest first
   std::unordered_map<PlanId, std::uint64_t> snapshot_version_;
   std::optional<Error> failure_;

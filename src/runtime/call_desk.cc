@@ -1,0 +1,223 @@
+#include "runtime/call_desk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "base/time.h"
+#include "engine/input.h"
+#include "engine/plan_state.h"
+#include "llm/model_provider.h"
+#include "model/content.h"
+#include "model/event.h"
+#include "model/model_request.h"
+#include "model/stored_request.h"
+#include "prompts/answer_reader.h"
+#include "runtime/clock.h"
+#include "runtime/core.h"
+#include "tools/tool_runner.h"
+
+namespace agenttalk {
+namespace {
+
+Cost CostOf(const Usage& usage, const CallPrices& prices) {
+  // A dollar for a million tokens is a millionth of a dollar for one.
+  const double micro_usd = static_cast<double>(usage.input_tokens) * prices.input +
+                           static_cast<double>(usage.output_tokens) * prices.output;
+  return {usage.input_tokens, usage.output_tokens, static_cast<std::uint64_t>(std::llround(micro_usd))};
+}
+
+std::string IssueLine(const Issue& issue) {
+  return fmt::format("{} at {}: {}", ToString(issue.code), issue.path.empty() ? "/" : issue.path,
+                     issue.message);
+}
+
+}  // namespace
+
+const ProviderSet::Entry* ProviderSet::Find(const std::string& name) const {
+  const auto found = entries.find(name);
+  return found == entries.end() ? nullptr : &found->second;
+}
+
+CallDesk::CallDesk(Core& core, ProviderSet providers, ToolRunner& tools, const Clock& clock)
+    : core_(core), providers_(std::move(providers)), tools_(tools), clock_(clock) {}
+
+void CallDesk::StartModelCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) {
+  const Key key{plan.id, record.id, call.call};
+  if (calls_.contains(key)) return;
+  const auto load = [this](const Content& content) -> Result<std::string> {
+    return std::string(*TRY(core_.contents().Load(content)));
+  };
+  auto stored = [&]() -> Result<ModelRequest> {
+    return Expand(TRY(DecodeRequest(TRY(load(call.subject)))), load);
+  }();
+  if (!stored) {
+    FailAtOnce(key, stored.error().code, stored.error().message);
+    return;
+  }
+  stored->ids.attempt = call.model_call;
+  stored->idempotency_key = fmt::format("{}/{}/{}", plan.id.str(), record.id.str(), call.call);
+  const ProviderSet::Entry* entry = providers_.Find(stored->provider);
+  if (entry == nullptr) {
+    FailAtOnce(key, ErrorCode::kProviderMissing, fmt::format("there is no provider {}", stored->provider));
+    return;
+  }
+  calls_[key];
+  auto asked = entry->provider->Ask(
+      std::move(*stored),
+      [this, key, prices = entry->prices](ModelReply reply) { ModelReplied(key, prices, std::move(reply)); });
+  // The reply may have come already, and with it the call's end.
+  if (const auto open = calls_.find(key); open != calls_.end()) open->second.model = std::move(asked);
+}
+
+void CallDesk::FailAtOnce(const Key& key, ErrorCode code, std::string message) {
+  ModelCallDone done;
+  done.plan_id = key.plan;
+  done.command_id = key.command;
+  done.call = key.call;
+  done.failure = CallFailure{code, std::move(message), false, {}};
+  core_.Post(std::move(done));
+}
+
+void CallDesk::ModelReplied(const Key& key, const CallPrices& prices, ModelReply reply) {
+  if (reply.after > Duration{}) {
+    delayed_prices_[key] = prices;
+    delayed_.push_back({clock_.Now() + reply.after, ++delays_, key, std::move(reply.outcome)});
+    std::ranges::push_heap(delayed_, std::greater<>());
+    return;
+  }
+  Finish(key, reply.outcome, prices);
+}
+
+AnswerFacts CallDesk::ToolFacts(const Key& key, const std::vector<ToolCall>& calls) const {
+  AnswerFacts facts;
+  const PlanState* plan = core_.FindLoaded(key.plan);
+  const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(key.command);
+  if (record == nullptr) return facts;
+  for (const ToolCall& call : calls) {
+    facts.tools.push_back({call.id, call.name, call.arguments, tools_.IsIdempotent(call.name),
+                           tools_.Refuse(record->agent, call).value_or(std::string())});
+  }
+  return facts;
+}
+
+AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const {
+  if (!answer.tool_calls.empty()) return ToolFacts(key, answer.tool_calls);
+  AnswerFacts facts;
+  const PlanState* plan = core_.FindLoaded(key.plan);
+  const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(key.command);
+  if (record == nullptr) return facts;
+  std::vector<std::string> outputs;
+  if (record->on_complete && !record->on_complete->output_name.empty()) {
+    outputs.push_back(record->on_complete->output_name);
+  }
+  AnswerContract contract;
+  contract.score_required = record->score_required;
+  contract.outputs = outputs;
+  auto read = ReadAnswer(answer.text, contract);
+  if (!read) {
+    for (const Issue& issue : read.error().errors) facts.errors.push_back(IssueLine(issue));
+    return facts;
+  }
+  if (!read->tool_calls.empty()) return ToolFacts(key, read->tool_calls);
+  if (read->result) {
+    facts.result = std::move(read->result->text);
+    facts.result_is_json = read->result->is_json;
+  }
+  facts.score = read->score;
+  facts.score_explanation = std::move(read->score_explanation);
+  for (auto& [name, text] : read->outputs) facts.outputs.emplace(name, std::move(text.text));
+  return facts;
+}
+
+void CallDesk::Finish(const Key& key, const ModelOutcome& outcome, const CallPrices& prices) {
+  calls_.erase(key);
+  ModelCallDone done;
+  done.plan_id = key.plan;
+  done.command_id = key.command;
+  done.call = key.call;
+  if (!outcome) {
+    const ModelError& error = outcome.error();
+    const Error plain = ToError(error);
+    done.failure = CallFailure{plain.code, plain.message, error.retryable, error.retry_after};
+    if (error.script_entry) done.script_entry = *error.script_entry;
+  } else {
+    done.text = outcome->text;
+    done.cost = CostOf(outcome->usage, prices);
+    if (outcome->script_entry) done.script_entry = *outcome->script_entry;
+    if (outcome->stop_reason == StopReason::kMaxTokens) {
+      done.failure =
+          CallFailure{ErrorCode::kModelFailed, "the answer was cut off at the token limit", true, {}};
+    } else {
+      done.answer = ReadFacts(key, *outcome);
+    }
+  }
+  core_.Post(std::move(done));
+}
+
+void CallDesk::StartToolCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) {
+  const Key key{plan.id, record.id, call.call};
+  if (calls_.contains(key)) return;
+  auto arguments = core_.contents().Load(call.subject);
+  if (!arguments) {
+    core_.Post(
+        ToolCallDone{key.plan, key.command, key.call, {}, arguments.error().code, arguments.error().message});
+    return;
+  }
+  ToolInvocation invocation{record.agent,  plan.id,
+                            record.id,     call.tool,
+                            **arguments,   fmt::format("{}/{}/{}", plan.id.str(), record.id.str(), call.call),
+                            record.timeout};
+  calls_[key];
+  auto running = tools_.Run(std::move(invocation), [this, key](ToolOutcomeReport report) {
+    calls_.erase(key);
+    ToolCallDone done{key.plan, key.command, key.call, std::move(report.output), {}, {}};
+    if (report.error) {
+      done.error = report.error->code;
+      done.message = report.error->message;
+      if (done.result.empty()) done.result = report.error->message;
+    }
+    core_.Post(std::move(done));
+  });
+  if (const auto open = calls_.find(key); open != calls_.end()) open->second.tool = std::move(running);
+}
+
+void CallDesk::CancelCalls(const PlanId& plan, const CommandId& command) {
+  const auto begin = calls_.lower_bound({plan, command, 0});
+  auto end = begin;
+  while (end != calls_.end() && end->first.plan == plan && end->first.command == command) ++end;
+  calls_.erase(begin, end);
+  if (std::erase_if(delayed_, [&](const Delayed& one) {
+        return one.key.plan == plan && one.key.command == command;
+      }) > 0) {
+    std::ranges::make_heap(delayed_, std::greater<>());
+  }
+}
+
+void CallDesk::DeliverDue() {
+  while (!delayed_.empty() && delayed_.front().due <= clock_.Now()) {
+    std::ranges::pop_heap(delayed_, std::greater<>());
+    const Delayed next = std::move(delayed_.back());
+    delayed_.pop_back();
+    const CallPrices prices = delayed_prices_[next.key];
+    delayed_prices_.erase(next.key);
+    Finish(next.key, next.outcome, prices);
+  }
+}
+
+std::optional<Timestamp> CallDesk::NextDue() const {
+  return delayed_.empty() ? std::nullopt : std::optional(delayed_.front().due);
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,119 @@
+#include "runtime/profile_composer.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/codec.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/issue.h"
+#include "engine/plan_state.h"
+#include "engine/step.h"
+#include "model/agent_profile.h"
+#include "model/agent_profile_reader.h"
+#include "model/content.h"
+#include "model/event.h"
+#include "model/model_request.h"
+#include "model/stored_request.h"
+#include "prompts/composer.h"
+#include "runtime/content_store.h"
+#include "tools/tool_runner.h"
+
+namespace agenttalk {
+
+ProfileComposer::ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key,
+                                 Language language)
+    : contents_(contents), tools_(tools), fence_key_(std::move(fence_key)), language_(language) {}
+
+Result<ProfileComposer::Sheet*> ProfileComposer::SheetOf(const AgentSettings& agent, const Keep& keep) {
+  const auto known = sheets_.find(agent.profile.digest);
+  if (known != sheets_.end()) return &known->second;
+  const auto text = TRY(contents_.Load(agent.profile));
+  auto profile = ParseAgentProfile(*text);
+  if (!profile) return Fail(ErrorCode::kJournalDamaged, "an agent's recorded profile cannot be read");
+  Sheet sheet;
+  sheet.profile = *profile;
+  sheet.system = ComposeSystem(sheet.profile.prompt, {}, language_);
+  sheet.system.content = keep(*sheet.system.bytes);
+  return &sheets_.emplace(agent.profile.digest, std::move(sheet)).first->second;
+}
+
+Result<StoredRequest> ProfileComposer::ComposeFirst(const PlanState& plan, const CommandRecord& record,
+                                                    const Sheet& sheet, std::uint32_t model_call,
+                                                    std::uint64_t& tokens) {
+  const auto bytes = TRY(contents_.Load(record.brief));
+  CommandBrief brief;
+  ByteReader reader(*bytes);
+  reader.Get(brief);
+  ComposeInput input;
+  input.ids = {record.agent, plan.id, record.task, record.id, Stage::kCommand, model_call};
+  input.provider = sheet.profile.provider;
+  input.model = sheet.profile.model;
+  input.timeout = record.timeout;
+  input.language = language_;
+  input.system = sheet.system.content;
+  input.prompt = brief.prompt;
+  input.score_required = record.score_required;
+  input.score_criteria = brief.score_criteria;
+  const std::vector<ToolSpec> tools = tools_.ToolsOf(record.agent);
+  input.text_tools = tools;
+  std::vector<PromptInput> inputs;
+  for (const BoundInput& bound : record.execution->inputs) {
+    PromptInput one{bound.name, bound.content, false};
+    if (bound.content.size <= input.inline_budget)
+      one.is_text = IsPromptText(*TRY(contents_.Load(bound.content)));
+    inputs.push_back(one);
+  }
+  input.inputs = inputs;
+  input.missing_inputs = record.execution->missing;
+  std::vector<std::string> outputs;
+  if (record.on_complete && !record.on_complete->output_name.empty())
+    outputs.push_back(record.on_complete->output_name);
+  input.outputs = outputs;
+  const std::string folder = "workspace/" + plan.id.str() + "/" + record.id.str() + "/inputs/";
+  input.input_folder = folder;
+  input.fence_key = fence_key_;
+  auto composed = agenttalk::Compose(input);
+  tokens = composed.estimated_tokens;
+  return std::move(composed.request);
+}
+
+Result<StoredRequest> ProfileComposer::ComposeNext(const CommandRecord& record, std::uint32_t model_call) {
+  const Execution& execution = *record.execution;
+  const StoredRequest parent = TRY(DecodeRequest(*TRY(contents_.Load(execution.request))));
+  if (execution.tool_outputs.empty()) {
+    std::vector<Issue> errors;
+    for (const std::string& text : execution.answer_errors) {
+      errors.push_back({ErrorCode::kModelOutputInvalid, {}, text, {}});
+    }
+    return ComposeRepair(
+        {&parent, execution.request, model_call, execution.answer, errors, fence_key_, language_});
+  }
+  std::vector<ToolOutcome> outcomes;
+  bool native = true;
+  for (const ToolOutput& output : execution.tool_outputs) {
+    const auto arguments = TRY(contents_.Load(output.arguments));
+    outcomes.push_back(
+        {{output.provider_call, output.tool, *arguments}, output.result, output.error.has_value()});
+    native = native && !output.provider_call.empty();
+  }
+  return ComposeToolRound(
+      {&parent, execution.request, model_call, execution.answer, native, outcomes, fence_key_, language_});
+}
+
+Result<RequestComposer::Composed> ProfileComposer::Compose(const PlanState& plan, const CommandRecord& record,
+                                                           const AgentSettings& agent,
+                                                           std::uint32_t model_call, const Keep& keep) {
+  const Execution& execution = *record.execution;
+  const bool follows = !execution.answer_errors.empty() || !execution.tool_outputs.empty();
+  std::uint64_t tokens = 0;
+  const StoredRequest request =
+      follows ? TRY(ComposeNext(record, model_call))
+              : TRY(ComposeFirst(plan, record, *TRY(SheetOf(agent, keep)), model_call, tokens));
+  return Composed{EncodeRequest(request), request.reuse_key, Cost{tokens, 0, 0}};
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "engine/plan_state.h"
+#include "engine/step.h"
+#include "model/agent_profile.h"
+#include "model/content.h"
+#include "model/event.h"
+#include "prompts/composer.h"
+#include "runtime/content_store.h"
+#include "tools/tool_runner.h"
+
+namespace agenttalk {
+
+// Composes requests from what the journal holds: the agent's recorded profile, the command's texts, the bound
+// inputs. What a provider is called and which model it takes is part of the profile.
+class ProfileComposer final : public RequestComposer {
+ public:
+  // `fence_key` is a secret of the hub: nobody outside can foresee the marks around inputs.
+  ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key, Language language);
+
+  Result<Composed> Compose(const PlanState& plan, const CommandRecord& record, const AgentSettings& agent,
+                           std::uint32_t model_call, const Keep& keep) override;
+
+ private:
+  // What a profile's requests have in common, kept by the profile's digest.
+  struct Sheet {
+    AgentProfile profile;
+    SharedContent system;
+  };
+  Result<Sheet*> SheetOf(const AgentSettings& agent, const Keep& keep);
+  Result<StoredRequest> ComposeFirst(const PlanState& plan, const CommandRecord& record, const Sheet& sheet,
+                                     std::uint32_t model_call, std::uint64_t& tokens);
+  Result<StoredRequest> ComposeNext(const CommandRecord& record, std::uint32_t model_call);
+
+  ContentStore& contents_;
+  const ToolRunner& tools_;
+  const std::string fence_key_;
+  const Language language_;
+  std::unordered_map<Digest, Sheet> sheets_;
+};
+
+}  // namespace agenttalk

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "model/model_request.h"
+
+// Acting in the world for a model. Everything happens on the loop's thread.
+namespace agenttalk {
+
+struct ToolInvocation {
+  AgentId agent;
+  PlanId plan;
+  CommandId command;
+  std::string tool;
+  std::string arguments;  // JSON text
+  std::string idempotency_key;
+  Duration timeout{};
+};
+
+// What running it gave. OUTCOME_UNKNOWN: it may or may not have taken effect.
+struct ToolOutcomeReport {
+  std::string output;
+  std::optional<Error> error;
+};
+
+// A call that is under way. Destroying it gives up waiting: the callback is not called any more.
+class RunningTool {
+ public:
+  RunningTool() = default;
+  virtual ~RunningTool() = default;
+  RunningTool(const RunningTool&) = delete;
+  RunningTool& operator=(const RunningTool&) = delete;
+};
+
+class ToolRunner {
+ public:
+  using Done = std::function<void(ToolOutcomeReport)>;
+
+  virtual ~ToolRunner() = default;
+  // The tools that an agent may use.
+  [[nodiscard]] virtual std::vector<ToolSpec> ToolsOf(const AgentId& agent) const = 0;
+  // Why this call must not be made; nothing when it may.
+  [[nodiscard]] virtual std::optional<std::string> Refuse(const AgentId& agent,
+                                                          const ToolCall& call) const = 0;
+  // True: running it twice does no harm.
+  [[nodiscard]] virtual bool IsIdempotent(const std::string& tool) const = 0;
+  // `done` is called exactly once unless the call is given up; it may be called before this returns (then
+  // null is returned).
+  [[nodiscard]] virtual std::unique_ptr<RunningTool> Run(ToolInvocation invocation, Done done) = 0;
+};
+
+// For agents without tools.
+class NoTools final : public ToolRunner {
+ public:
+  [[nodiscard]] std::vector<ToolSpec> ToolsOf(const AgentId& /*agent*/) const override { return {}; }
+  [[nodiscard]] std::optional<std::string> Refuse(const AgentId& /*agent*/,
+                                                  const ToolCall& call) const override {
+    return "there is no tool " + call.name;
+  }
+  [[nodiscard]] bool IsIdempotent(const std::string& /*tool*/) const override { return true; }
+  [[nodiscard]] std::unique_ptr<RunningTool> Run(ToolInvocation invocation, Done done) override {
+    done({{}, Error{ErrorCode::kPermissionDenied, "there is no tool " + invocation.tool, {}}});
+    return nullptr;
+  }
+};
+
+}  // namespace agenttalk
