@@ -58,9 +58,12 @@ json::object ToJson(const ChatMessage& message) {
 }
 
 json::object ToJson(const ModelRequest& request) {
-  json::object object{{"agent", request.ids.agent.str()}, {"stage", ToString(request.ids.stage)},
-                      {"attempt", request.ids.attempt},   {"provider", request.provider},
-                      {"model", request.model},           {"system", MakeUtf8(request.system)}};
+  json::object object{{"stage", ToString(request.ids.stage)},
+                      {"attempt", request.ids.attempt},
+                      {"provider", request.provider},
+                      {"model", request.model},
+                      {"system", MakeUtf8(request.system)}};
+  if (!request.ids.agent.empty()) object["agent"] = request.ids.agent.str();
   if (!request.ids.task.empty()) object["task"] = request.ids.task.str();
   if (request.parameters.max_tokens != 0) object["max_tokens"] = request.parameters.max_tokens;
   if (request.parameters.temperature) object["temperature"] = *request.parameters.temperature;

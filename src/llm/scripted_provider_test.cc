@@ -4,6 +4,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -200,6 +203,18 @@ TEST(Script, AnEntryHasOneOutcome) {
   EXPECT_EQ(Errors("- error: {}"),
             std::vector<std::string>{"1: /0/error: must have either \"status\" or \"kind\""});
   EXPECT_EQ(Errors("- echo: false"), std::vector<std::string>{"1: /0/echo: must be true where it stands"});
+}
+
+TEST(Script, TheTemplatesOfHubsHaveValidOnes) {
+  int seen = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(AGENTTALK_SOURCE_DIR "/templates")) {
+    if (file.path().filename() != "answers.yaml") continue;
+    std::ifstream stream(file.path());
+    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    EXPECT_EQ(Errors(text), std::vector<std::string>{}) << file.path();
+    ++seen;
+  }
+  EXPECT_GT(seen, 0);
 }
 
 TEST(NullProvider, AnswersAtOnce) {
