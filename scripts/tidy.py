@@ -24,7 +24,7 @@ CLANG_TIDY = "clang-tidy-19"
 OUR_INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # What g++ understands and clang does not, or what only matters when code is generated.
 DROPPED_FLAGS = re.compile(
-    r"-fpch-preprocess|-Winvalid-pch|-Werror|-fsanitize=.*|-fno-sanitize-recover.*|-Wno-(maybe-uninitialized|restrict|stringop-overflow)"
+    r"-fpch-preprocess|-Winvalid-pch|-Werror|-fsanitize=.*|-fno-sanitize-recover.*|-Wno-(maybe-uninitialized|restrict|stringop-overflow|stringop-overread|array-bounds)"
 )
 DROPPED_WITH_VALUE = {"-o", "-include"}
 
