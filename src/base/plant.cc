@@ -1,9 +1,11 @@
 #include "base/plant.h"
 
 #include <cstddef>
+#include <string_view>
+#ifdef AGENTTALK_FAULT_SWITCHES
 #include <cstdlib>
 #include <string>
-#include <string_view>
+#endif
 
 namespace agenttalk {
 

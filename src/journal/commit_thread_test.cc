@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -11,7 +12,6 @@
 #include <semaphore>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,6 +22,7 @@
 #include "journal/journal.h"
 #include "journal/journal_test_support.h"
 #include "journal/memory_journal.h"
+#include "journal/sqlite_journal.h"
 #include "model/content.h"
 
 namespace agenttalk {
@@ -81,18 +82,18 @@ class StagedJournal final : public Journal {
 class Log {
  public:
   CommitReports Reports() {
-    return {.committed = [this](std::uint64_t event) { Note([&] { committed_ = event; }); },
-            .disk_full = [this](const Error&) { Note([&] { ++stalls_; }); },
-            .failed = [this](const Error& error) { Note([&] { failures_.push_back(error.code); }); }};
+    return {.committed = [this](std::uint64_t event) { Note([&] { committed = event; }); },
+            .disk_full = [this](const Error&) { Note([&] { ++stalls; }); },
+            .failed = [this](const Error& error) { Note([&] { failures.push_back(error.code); }); }};
   }
   template <typename Condition>
   void Await(Condition condition) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return condition(*this); });
   }
-  std::uint64_t committed_ = 0;
-  int stalls_ = 0;
-  std::vector<ErrorCode> failures_;
+  std::uint64_t committed = 0;
+  int stalls = 0;
+  std::vector<ErrorCode> failures;
 
  private:
   template <typename Change>
@@ -129,9 +130,9 @@ TEST_F(CommitThreadTest, WithoutAThreadAStepCommitsWhatWaits) {
   EXPECT_FALSE(commits.Step());
   EXPECT_TRUE(Submit());
   EXPECT_TRUE(Submit());
-  EXPECT_EQ(log_.committed_, 0);
+  EXPECT_EQ(log_.committed, 0);
   EXPECT_TRUE(commits.Step());
-  EXPECT_EQ(log_.committed_, 2);
+  EXPECT_EQ(log_.committed, 2);
   EXPECT_FALSE(commits.Step());
   EXPECT_EQ(journal_.Batches(), (std::vector<std::size_t>{2}));
 }
@@ -143,7 +144,7 @@ TEST_F(CommitThreadTest, GathersWhileACommitRuns) {
   journal_.AwaitCommit();
   for (int i = 0; i < 600; ++i) EXPECT_TRUE(Submit());
   for (int i = 0; i < 4; ++i) journal_.LetOneGo();
-  log_.Await([](const Log& log) { return log.committed_ == 601; });
+  log_.Await([](const Log& log) { return log.committed == 601; });
   EXPECT_EQ(journal_.Batches(), (std::vector<std::size_t>{1, 256, 256, 88}));
 }
 
@@ -183,7 +184,7 @@ TEST_F(CommitThreadTest, StopCommitsWhatWaits) {
   commits.Start();
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(Submit());
   commits.Stop();
-  EXPECT_EQ(log_.committed_, 1000);
+  EXPECT_EQ(log_.committed, 1000);
   EXPECT_EQ(journal_.LastEvent().value(), 1000);
   EXPECT_FALSE(Submit());
 }
@@ -193,12 +194,12 @@ TEST_F(CommitThreadTest, ReportsAFailureOnceAndTakesNothingMore) {
   CommitThread& commits = Make();
   commits.Start();
   EXPECT_TRUE(Submit());
-  log_.Await([](const Log& log) { return !log.failures_.empty(); });
+  log_.Await([](const Log& log) { return !log.failures.empty(); });
   EXPECT_FALSE(Submit());
   EXPECT_TRUE(commits.Crowded());
   commits.Stop();
-  EXPECT_EQ(log_.failures_, (std::vector<ErrorCode>{ErrorCode::kIo}));
-  EXPECT_EQ(log_.committed_, 0);
+  EXPECT_EQ(log_.failures, (std::vector<ErrorCode>{ErrorCode::kIo}));
+  EXPECT_EQ(log_.committed, 0);
 }
 
 TEST_F(CommitThreadTest, WaitsForSpaceOnAFullDisk) {
@@ -206,15 +207,15 @@ TEST_F(CommitThreadTest, WaitsForSpaceOnAFullDisk) {
   CommitThread& commits = Make({.full_disk_retry = std::chrono::milliseconds(1)});
   commits.Start();
   EXPECT_TRUE(Submit());
-  log_.Await([](const Log& log) { return log.stalls_ == 1; });
+  log_.Await([](const Log& log) { return log.stalls == 1; });
   EXPECT_TRUE(commits.Crowded());
   EXPECT_TRUE(Submit());  // what was already decided is still taken
   journal_.FailWith(std::nullopt);
-  log_.Await([](const Log& log) { return log.committed_ == 2; });
+  log_.Await([](const Log& log) { return log.committed == 2; });
   commits.Stop();
   EXPECT_FALSE(commits.Crowded());
-  EXPECT_EQ(log_.stalls_, 1);
-  EXPECT_TRUE(log_.failures_.empty());
+  EXPECT_EQ(log_.stalls, 1);
+  EXPECT_TRUE(log_.failures.empty());
 }
 
 TEST_F(CommitThreadTest, StoppingOnAFullDiskIsAFailure) {
@@ -222,9 +223,9 @@ TEST_F(CommitThreadTest, StoppingOnAFullDiskIsAFailure) {
   CommitThread& commits = Make({.full_disk_retry = std::chrono::hours(1)});
   commits.Start();
   EXPECT_TRUE(Submit());
-  log_.Await([](const Log& log) { return log.stalls_ == 1; });
+  log_.Await([](const Log& log) { return log.stalls == 1; });
   commits.Stop();
-  EXPECT_EQ(log_.failures_, (std::vector<ErrorCode>{ErrorCode::kDiskFull}));
+  EXPECT_EQ(log_.failures, (std::vector<ErrorCode>{ErrorCode::kDiskFull}));
 }
 
 TEST_F(CommitThreadTest, CarriesAChainOneCommitAtATime) {
@@ -232,9 +233,47 @@ TEST_F(CommitThreadTest, CarriesAChainOneCommitAtATime) {
   commits.Start();
   for (std::uint64_t i = 1; i <= 500; ++i) {
     EXPECT_TRUE(Submit());
-    log_.Await([i](const Log& log) { return log.committed_ == i; });
+    log_.Await([i](const Log& log) { return log.committed == i; });
   }
   EXPECT_EQ(journal_.Batches().size(), 500);
+}
+
+// Commits on one thread, reads on another.
+void ReadWhileCommitting(Journal& journal) {
+  constexpr std::uint64_t kEvents = 3000;
+  std::atomic<std::uint64_t> committed{0};
+  const std::uint64_t epoch = journal.BeginEpoch().value();
+  CommitThread commits(
+      journal, epoch,
+      {.committed = [&](std::uint64_t event) { committed = event; }, .disk_full = {}, .failed = {}});
+  commits.Start();
+  std::uint64_t next = 1;
+  while (committed < kEvents) {
+    for (int i = 0; i < 50 && next <= kEvents && !commits.Crowded(); ++i, ++next) {
+      ASSERT_TRUE(commits.TrySubmit(AppendOf(RowOf("plan_a", next, next, std::to_string(next)))));
+    }
+    const std::uint64_t at_least = committed;
+    std::uint64_t seen = at_least;
+    EXPECT_TRUE(journal.ReadAll(at_least, [&](const JournalRowView& row) {
+      ++seen;
+      return row.first_event == seen && row.events == std::to_string(seen);
+    }));
+    EXPECT_GE(journal.LastEvent().value(), seen);
+    const auto found = journal.FindStream(PlanId("plan_a")).value();
+    EXPECT_GE(found ? found->version : 0, seen);
+  }
+}
+
+TEST(CommitThreadReadingTest, AMemoryJournalIsReadWhileItIsWritten) {
+  MemoryJournal journal;
+  ReadWhileCommitting(journal);
+}
+
+TEST(CommitThreadReadingTest, ASqliteJournalIsReadWhileItIsWritten) {
+  const TempDirectory directory;
+  const auto journal = SqliteJournal::Open(directory.path() / ".agenttalk").value();
+  ReadWhileCommitting(*journal);
+  EXPECT_EQ(RowsOf(*journal, "plan_a").size(), 3000);
 }
 
 }  // namespace

@@ -7,14 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/digest.h"
 #include "base/error.h"
 #include "base/ids.h"
 #include "journal/journal.h"
 #include "journal/journal_test_support.h"
 #include "journal/memory_journal.h"
 #include "journal/sqlite_journal.h"
-#include "model/content.h"
 
 // What every journal promises, whatever it is made of.
 namespace agenttalk {

@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -145,7 +144,7 @@ TEST_F(JournalFaultTest, BeginsNoEpochThatIsNotDurable) {
 std::uint64_t KillAfter(const std::filesystem::path& hub, int times) {
   std::array<int, 2> pipe{};
   EXPECT_EQ(::pipe(pipe.data()), 0);
-  const pid_t child = ::fork();
+  const auto child = ::fork();
   if (child == 0) CommitUntilKilled(hub, pipe[1]);
   ::close(pipe[1]);
   std::uint64_t acknowledged = 0;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -60,7 +61,7 @@ class RowSeeker {
   RowSeeker& operator=(const RowSeeker&) = delete;
 
   Result<void> MoveTo(std::uint64_t target) {
-    for (int steps = 0; open_ && steps < kStepsBeforeSeek; ++steps) {
+    while (open_ && Distance(target) <= kNear) {
       open_ = TRY(statement_.Step());
       if (open_ && statement_.Int(0) == target) return {};
     }
@@ -71,7 +72,13 @@ class RowSeeker {
   }
 
  private:
-  static constexpr int kStepsBeforeSeek = 8;
+  // In events; a row has at least one.
+  static constexpr std::uint64_t kNear = 32;
+  [[nodiscard]] std::uint64_t Distance(std::uint64_t target) const {
+    const std::uint64_t at = statement_.Int(0);
+    return at > target ? at - target : target - at;
+  }
+
   Statement& statement_;
   bool open_ = false;
 };
@@ -340,6 +347,7 @@ Result<void> SqliteReader::ReadStream(const PlanId& stream, std::uint64_t after_
 // Numbers seen on the way back are not checked by their checksums yet: a wrong one leads to a row that is not
 // there, is another stream's or has another version, here or when the rows are read.
 Result<SqliteReader::Trail> SqliteReader::WalkBack(const Found& found, std::uint64_t after_version) {
+  const ReadTransaction transaction = TRY(ReadTransaction::Begin(statements_.begin, statements_.end));
   Trail trail{.number = found.number, .rows = {}, .next_version = after_version + 1};
   trail.rows.reserve(std::min<std::size_t>(found.head.version - after_version, std::size_t{1} << 20));
   RowSeeker seeker(statements_.rows_back);
@@ -357,6 +365,7 @@ Result<SqliteReader::Trail> SqliteReader::WalkBack(const Found& found, std::uint
 }
 
 Result<void> SqliteReader::FillFromTrail(Trail& trail, RowChunk& chunk) {
+  const ReadTransaction transaction = TRY(ReadTransaction::Begin(statements_.begin, statements_.end));
   RowSeeker seeker(statements_.rows_from);
   while (!trail.rows.empty() && !chunk.Full()) {
     const std::uint64_t target = trail.rows.back();

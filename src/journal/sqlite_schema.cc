@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <expected>
 #include <span>
 #include <string_view>
 
