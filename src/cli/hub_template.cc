@@ -41,7 +41,8 @@ std::vector<TemplateFile> FilesOf(const std::string& template_name) {
       files.push_back({std::string(file.path.substr(prefix.size())), file.content});
     }
   }
-  std::ranges::stable_partition(files, [](const TemplateFile& file) { return file.path != kHubFile; });
+  const auto hub_file = std::ranges::find(files, kHubFile, &TemplateFile::path);
+  if (hub_file != files.end()) std::rotate(hub_file, hub_file + 1, files.end());
   return files;
 }
 
