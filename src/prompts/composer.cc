@@ -100,9 +100,10 @@ void WriteInputs(PromptWriter& out, const ComposeInput& input, const Phrases& wo
       out.Text(":\n").Fenced(item.content, item.name, fence);
       continue;
     }
-    out.Text(item.is_text ? words.too_large : words.binary);
+    const bool too_large = item.is_text || item.content.size > input.inline_budget;
+    out.Text(too_large ? words.too_large : words.binary);
     out.Text(input.input_folder).Text(item.name).Text("\n");
-    if (item.is_text) WarnListed(item, input.inline_budget, warnings);
+    if (too_large) WarnListed(item, input.inline_budget, warnings);
   }
   if (input.missing_inputs.empty()) return;
   if (input.inputs.empty()) out.Text(words.inputs_plain);

@@ -37,7 +37,7 @@ SharedContent ComposeSystem(std::string_view agent_prompt, std::span<const Skill
 struct PromptInput {
   std::string_view name;
   Content content;
-  bool is_text = true;  // see IsPromptText
+  bool is_text = true;  // see IsPromptText; need not be known of what exceeds the inline budget
 };
 
 // True for bytes that can stand in a prompt: valid UTF-8, no control characters but tab, LF, CR and FF.

@@ -164,6 +164,14 @@ TEST_F(ComposerTest, TextBeyondTheBudgetIsListedWholeAndWarnedOf) {
   EXPECT_EQ(composed.warnings[0].path, "/inputs/long.md");
 }
 
+TEST_F(ComposerTest, WhatExceedsTheBudgetNeedNotBeLookedAt) {
+  AddInput("unread.md", std::string(100, 'x'), false);
+  input_.inline_budget = 50;
+  EXPECT_TRUE(Contains(
+      UserText(), "too large to be shown; read it with your tools at workspace/plan_a/t1/inputs/unread.md"));
+  EXPECT_EQ(Compose(input_).warnings.size(), 1U);
+}
+
 TEST_F(ComposerTest, MissingInputsAreNamed) {
   const std::vector<std::string> missing = {"budget.csv", "feedback_*.json"};
   input_.missing_inputs = missing;
