@@ -1,0 +1,57 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "mailbox/file_system.h"
+#include "mailbox/posix_root.h"
+
+namespace agenttalk {
+
+// The real one. It keeps no state but the root's descriptor, so several threads may use it at once.
+class PosixFileSystem final : public FileSystem {
+ public:
+  static Result<std::unique_ptr<PosixFileSystem>> Open(const std::string& root);
+
+  Result<std::vector<DirectoryEntry>> List(const std::string& directory) override;
+  Result<std::optional<FileStat>> Stat(const std::string& path) override;
+  Result<ReadReport> Read(const std::string& path, std::uint64_t max_bytes, const ByteSink& sink) override;
+  Result<FileTail> ReadTail(const std::string& path, std::uint64_t max_bytes) override;
+  Result<FileStat> Publish(const std::string& path, std::string_view bytes,
+                           const PublishOptions& options) override;
+  Result<void> Move(const std::string& from, const std::string& to) override;
+  Result<void> AppendTo(const std::string& path, std::string_view bytes) override;
+  Result<void> Truncate(const std::string& path, std::uint64_t size) override;
+  Result<void> Remove(const std::string& path) override;
+  Result<void> MakeDirectories(const std::string& path) override;
+  Result<void> Sync() override;
+  Result<std::uint64_t> FreeBytes() override;
+
+  void UseOpenat2(bool use) { root_.UseOpenat2(use); }
+
+ private:
+  // A directory, held open, and a name in it: what every changing system call is given.
+  struct Spot {
+    FileDescriptor directory;
+    std::string name;
+  };
+
+  explicit PosixFileSystem(PosixRoot root) : root_(std::move(root)) {}
+  Result<Spot> Locate(const std::string& path, int directory_flags);
+  Result<FileStat> WriteTemporary(const Spot& spot, std::string_view bytes, bool durable);
+  Result<Spot> TemporarySpot();
+  Result<FileStat> PublishFrom(const Spot& temporary, const Spot& target, std::string_view bytes,
+                               const PublishOptions& options, const std::string& path);
+  Result<FileDescriptor> OpenOwn(const std::string& path, int flags);
+
+  PosixRoot root_;
+  std::atomic<std::uint64_t> next_temporary_{1};
+};
+
+}  // namespace agenttalk

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <expected>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+
+// How PosixFileSystem and InotifyWatcher reach into the hub: every open is resolved by the kernel beneath the
+// root, without symbolic links.
+namespace agenttalk {
+
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor();
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+
+  [[nodiscard]] int get() const { return fd_; }
+  // A close whose failure counts: delayed write errors (quota, network file systems) show up here.
+  [[nodiscard]] Result<void> Close();
+
+ private:
+  int fd_ = -1;
+};
+
+// The failure `number` (an errno) of something done to `what`, as a code that the mailbox reacts to.
+[[nodiscard]] std::unexpected<Error> FailFile(int number, const std::string& what);
+
+class PosixRoot {
+ public:
+  // The root itself may be reached through links: where the hub lies is its owner's decision.
+  static Result<PosixRoot> Open(const std::string& directory);
+
+  PosixRoot(PosixRoot&& other) noexcept
+      : root_(std::move(other.root_)),
+        directory_(std::move(other.directory_)),
+        openat2_(other.openat2_.load()) {}
+  PosixRoot& operator=(PosixRoot&&) = delete;
+
+  // O_CLOEXEC and O_NOFOLLOW are implied. On failure the errno is the error.
+  [[nodiscard]] std::expected<FileDescriptor, int> OpenAt(const std::string& path, int flags,
+                                                          mode_t mode = 0) const;
+  [[nodiscard]] int fd() const { return root_.get(); }
+  [[nodiscard]] const std::string& directory() const { return directory_; }
+
+  // For kernels and sandboxes without openat2, and for testing that way: one openat per part of the path.
+  void UseOpenat2(bool use) { openat2_ = use; }
+
+ private:
+  PosixRoot(FileDescriptor root, std::string directory)
+      : root_(std::move(root)), directory_(std::move(directory)) {}
+  [[nodiscard]] std::expected<FileDescriptor, int> OpenStepwise(const std::string& path, int flags,
+                                                                mode_t mode) const;
+
+  FileDescriptor root_;
+  std::string directory_;
+  mutable std::atomic<bool> openat2_{true};  // turned off for good by the first refusal of the system call
+};
+
+}  // namespace agenttalk
