@@ -1,0 +1,101 @@
+#include "mailbox/known_files.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/digest.h"
+#include "mailbox/file_system.h"
+#include "model/event.h"
+
+namespace agenttalk {
+
+KnownFiles::Entry* KnownFiles::Find(const std::string& directory, const std::string& name) {
+  const auto folder = folders_.find(directory);
+  if (folder == folders_.end()) return nullptr;
+  const auto entry = folder->second.find(name);
+  return entry == folder->second.end() ? nullptr : &entry->second;
+}
+
+void KnownFiles::Remember(Entry& entry, const FileStat& stat, const Digest& content) {
+  entry.inode = stat.inode;
+  entry.mtime_ns = stat.mtime_ns;
+  entry.ctime_ns = stat.ctime_ns;
+  entry.size = stat.size;
+  entry.content = content;
+  entry.recognized.clear();
+  entry.recognized.shrink_to_fit();
+}
+
+void KnownFiles::Record(const FileFingerprint& fingerprint, std::int64_t ctime_ns) {
+  FileStat stat;
+  stat.inode = fingerprint.inode;
+  stat.mtime_ns = fingerprint.mtime_ns;
+  stat.ctime_ns = ctime_ns;
+  stat.size = fingerprint.size;
+  Remember(folders_[fingerprint.directory][fingerprint.name], stat, fingerprint.sha256);
+}
+
+void KnownFiles::Recognize(const std::string& directory, const std::string& name, const Digest& content) {
+  Entry& entry = folders_[directory][name];
+  if (std::ranges::find(entry.recognized, content) == entry.recognized.end())
+    entry.recognized.push_back(content);
+}
+
+bool KnownFiles::Knows(const std::string& directory, const std::string& name, const FileStat& stat) {
+  Entry* entry = Find(directory, name);
+  if (entry == nullptr || entry->inode != stat.inode || entry->mtime_ns != stat.mtime_ns ||
+      entry->size != stat.size) {
+    return false;
+  }
+  if (entry->ctime_ns == 0) entry->ctime_ns = stat.ctime_ns;
+  return entry->ctime_ns == stat.ctime_ns || stat.links > 1;
+}
+
+bool KnownFiles::KnowsContent(const std::string& directory, const std::string& name, const FileStat& stat,
+                              const Digest& content) {
+  Entry* entry = Find(directory, name);
+  if (entry == nullptr) return false;
+  const bool same = entry->inode != 0 && entry->content == content;
+  if (!same && std::ranges::find(entry->recognized, content) == entry->recognized.end()) return false;
+  const std::vector<Digest> recognized = entry->recognized;
+  Remember(*entry, stat, content);
+  entry->recognized = recognized;
+  return true;
+}
+
+bool KnownFiles::KnowsWithContent(const std::string& directory, const std::string& name, const FileStat& stat,
+                                  const Digest& content) {
+  return Knows(directory, name, stat) && Find(directory, name)->content == content;
+}
+
+void KnownFiles::Forget(const std::string& directory, const std::string& name) {
+  const auto folder = folders_.find(directory);
+  if (folder == folders_.end()) return;
+  folder->second.erase(name);
+  if (folder->second.empty()) folders_.erase(folder);
+}
+
+void KnownFiles::ForgetFolder(const std::string& directory) {
+  folders_.erase(directory);
+}
+
+void KnownFiles::Keep(const std::string& directory, const std::function<bool(const std::string&)>& is_there) {
+  const auto folder = folders_.find(directory);
+  if (folder == folders_.end()) return;
+  std::erase_if(folder->second,
+                [&](const auto& item) { return item.second.recognized.empty() && !is_there(item.first); });
+  if (folder->second.empty()) folders_.erase(folder);
+}
+
+std::size_t KnownFiles::size() const {
+  std::size_t total = 0;
+  for (const auto& [directory, folder] : folders_) total += folder.size();
+  return total;
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/digest.h"
+#include "mailbox/file_system.h"
+#include "model/event.h"
+
+namespace agenttalk {
+
+// Files that lie in the folders and need no taking in: what the mirror published there and what was taken in
+// and stays. Only a cache: whoever loses it reads a file again and finds its content known. Used by one
+// thread.
+class KnownFiles {
+ public:
+  // The file there is this one.
+  void Record(const FileFingerprint& fingerprint, std::int64_t ctime_ns = 0);
+  // Whatever file is or will be there: with this content it is known. Told before the mirror publishes, so
+  // that no moment is left in which its file looks like a stranger's.
+  void Recognize(const std::string& directory, const std::string& name, const Digest& content);
+
+  // Known by its looks, without reading. A file whose ctime alone has moved was perhaps changed in place and
+  // is not, unless it has a second link: then that, not the content, is what changed.
+  [[nodiscard]] bool Knows(const std::string& directory, const std::string& name, const FileStat& stat);
+  // Known by content; then its looks are remembered.
+  [[nodiscard]] bool KnowsContent(const std::string& directory, const std::string& name, const FileStat& stat,
+                                  const Digest& content);
+  // A file is known to be there with this content, by its looks.
+  [[nodiscard]] bool KnowsWithContent(const std::string& directory, const std::string& name,
+                                      const FileStat& stat, const Digest& content);
+
+  // Is there anything that a content could be compared with?
+  [[nodiscard]] bool HasContents(const std::string& directory, const std::string& name) {
+    return Find(directory, name) != nullptr;
+  }
+
+  void Forget(const std::string& directory, const std::string& name);
+  void ForgetFolder(const std::string& directory);
+  // Forgets the files of a folder that are gone.
+  void Keep(const std::string& directory, const std::function<bool(const std::string&)>& is_there);
+  [[nodiscard]] std::size_t size() const;
+
+ private:
+  struct Entry {
+    std::uint64_t inode = 0;  // 0: only its content is known
+    std::int64_t mtime_ns = 0;
+    std::int64_t ctime_ns = 0;  // 0: not known yet
+    std::uint64_t size = 0;
+    Digest content;
+    std::vector<Digest> recognized;
+  };
+  using Folder = std::unordered_map<std::string, Entry>;
+
+  [[nodiscard]] Entry* Find(const std::string& directory, const std::string& name);
+  static void Remember(Entry& entry, const FileStat& stat, const Digest& content);
+
+  std::unordered_map<std::string, Folder> folders_;
+};
+
+}  // namespace agenttalk
