@@ -1,0 +1,337 @@
+#include "mailbox/intake.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "mailbox/deferrals.h"
+#include "mailbox/disposal.h"
+#include "mailbox/file_system.h"
+#include "mailbox/known_files.h"
+#include "mailbox/place.h"
+#include "mailbox/watcher.h"
+#include "model/event.h"
+
+namespace agenttalk {
+namespace {
+
+// Coarser than the times of any file system in use (FAT counts in two seconds).
+constexpr Duration kGrainOfTime = std::chrono::seconds(3);
+// Every so many sweeps a folder is listed although its mtime stands still.
+constexpr std::uint32_t kSweepsPerListing = 6;
+// Notifications are fetched only while fewer looks than this wait; the kernel's queue is bounded as well.
+constexpr std::size_t kMaxWaitingLooks = 8192;
+// Folders have a turn at least once in so many looks at files.
+constexpr std::size_t kLooksPerFolder = 64;
+
+}  // namespace
+
+Intake::Intake(FileSystem& files, Watcher& watcher, KnownFiles& known, IntakeOptions options)
+    : files_(files), watcher_(watcher), known_(known), options_(options) {
+  SetAgents({});
+}
+
+void Intake::SetAgents(std::vector<AgentFolders> agents) {
+  std::vector<SweptBox> boxes;
+  boxes.push_back({.place = {.box = Box::kHumanOutbox, .agent = {}, .plan = {}},
+                   .heartbeat = options_.human_heartbeat,
+                   .next_sweep = {}});
+  for (AgentFolders& agent : agents) {
+    boxes.push_back({.place = {.box = Box::kInbox, .agent = agent.id, .plan = {}},
+                     .heartbeat = agent.heartbeat,
+                     .next_sweep = {}});
+    if (!agent.external) continue;
+    boxes.push_back({.place = {.box = Box::kOutbox, .agent = agent.id, .plan = {}},
+                     .heartbeat = agent.heartbeat,
+                     .next_sweep = {}});
+  }
+  boxes_ = std::move(boxes);
+  DropStrangeBoxes();
+  for (const SweptBox& box : boxes_) AddFolder(box.place, box.heartbeat);
+}
+
+void Intake::DropStrangeBoxes() {
+  std::unordered_set<std::string> wanted;
+  for (const SweptBox& box : boxes_) wanted.insert(box.place.Path());
+  std::vector<std::string> strange;
+  for (const auto& [directory, folder] : folders_) {
+    Place box = folder.place;
+    box.plan = {};
+    if (!wanted.contains(box.Path())) strange.push_back(directory);
+  }
+  for (const std::string& directory : strange) DropFolder(directory);
+}
+
+void Intake::AddFolder(const Place& place, Duration heartbeat) {
+  const std::string directory = place.Path();
+  const auto [found, is_new] = folders_.try_emplace(directory);
+  Folder& folder = found->second;
+  folder.place = place;
+  folder.heartbeat = heartbeat;
+  if (is_new) QueueFolder(directory, folder, true);
+}
+
+void Intake::DropFolder(const std::string& directory) {
+  watcher_.Unwatch(directory);
+  known_.ForgetFolder(directory);
+  deferrals_.ForgetFolder(directory);
+  const std::string prefix = directory + "/";
+  std::erase_if(offered_, [&](const auto& item) { return item.first.starts_with(prefix); });
+  folders_.erase(directory);
+}
+
+void Intake::QueueFolder(const std::string& directory, Folder& folder, bool forced) {
+  folder.forced = folder.forced || forced;
+  if (std::exchange(folder.queued, true)) return;
+  folder_queue_.push_back(directory);
+}
+
+void Intake::QueueLook(const std::string& path, bool finished) {
+  SplitPath split = SplitAtLast(path);
+  look_queue_.push_back(
+      {.directory = std::move(split.directory), .name = std::move(split.name), .finished = finished});
+}
+
+void Intake::SweepAll() {
+  for (auto& [directory, folder] : folders_) QueueFolder(directory, folder, true);
+}
+
+void Intake::StartSweeps() {
+  for (SweptBox& box : boxes_) {
+    if (box.next_sweep > now_) continue;
+    box.next_sweep = now_ + box.heartbeat;
+    const std::string path = box.place.Path();
+    for (auto at = folders_.lower_bound(path); at != folders_.end() && at->first.starts_with(path); ++at) {
+      Folder& folder = at->second;
+      if (folder.place.agent != box.place.agent || folder.place.box != box.place.box) continue;
+      QueueFolder(at->first, folder, ++folder.sweeps % kSweepsPerListing == 0);
+    }
+  }
+}
+
+void Intake::StartDue() {
+  for (const std::string& path : deferrals_.TakeDue(now_)) QueueLook(path, false);
+}
+
+void Intake::DrainWatcher(IntakeBatch& batch) {
+  if (look_queue_.size() >= kMaxWaitingLooks) return;
+  auto notices = watcher_.Drain();
+  if (!notices) {
+    batch.problems.push_back({.path = "", .error = std::move(notices).error()});
+    SweepAll();
+    return;
+  }
+  for (const FolderChange& change : notices->changes) TakeChange(change);
+  for (const std::string& directory : notices->lost) {
+    const auto found = folders_.find(directory);
+    if (found == folders_.end()) continue;
+    found->second.watched = false;
+    QueueFolder(directory, found->second, true);
+  }
+  if (notices->overflow) SweepAll();
+}
+
+void Intake::TakeChange(const FolderChange& change) {
+  if (IsIgnoredName(change.name) || !folders_.contains(change.directory)) return;
+  look_queue_.push_back({.directory = change.directory, .name = change.name, .finished = change.finished});
+}
+
+IntakeBatch Intake::Take(Timestamp now, const IntakeBudget& budget) {
+  now_ = std::max(now_, now);
+  batch_bytes_ = 0;
+  IntakeBatch batch;
+  DrainWatcher(batch);
+  StartDue();
+  StartSweeps();
+  for (std::size_t looks = 0; HasBudget(batch, budget, looks); ++looks) {
+    const bool folder_turn = !folder_queue_.empty() && (look_queue_.empty() || looks % kLooksPerFolder == 0);
+    if (folder_turn) {
+      const std::string directory = std::move(folder_queue_.front());
+      folder_queue_.pop_front();
+      CheckFolder(directory, batch);
+    } else if (!look_queue_.empty()) {
+      const Look look = std::move(look_queue_.front());
+      look_queue_.pop_front();
+      LookAt(look, batch);
+    } else {
+      break;
+    }
+  }
+  batch.more = !look_queue_.empty() || !folder_queue_.empty();
+  batch.wake_at = batch.more ? now_ : NextWake();
+  return batch;
+}
+
+bool Intake::HasBudget(const IntakeBatch& batch, const IntakeBudget& budget, std::size_t looks) const {
+  return batch.found.size() + batch.refused.size() < budget.files && batch_bytes_ < budget.bytes &&
+         looks < budget.looks;
+}
+
+Timestamp Intake::NextWake() const {
+  Timestamp wake = Timestamp::max();
+  for (const SweptBox& box : boxes_) wake = std::min(wake, box.next_sweep);
+  if (const auto due = deferrals_.NextDue()) wake = std::min(wake, *due);
+  return wake;
+}
+
+void Intake::Report(const std::string& path, Folder& folder, const Error& error, IntakeBatch& batch) {
+  if (folder.problem == error.code) return;
+  folder.problem = error.code;
+  batch.problems.push_back({.path = path, .error = error});
+}
+
+void Intake::CheckFolder(const std::string& directory, IntakeBatch& batch) {
+  const auto found = folders_.find(directory);
+  if (found == folders_.end()) return;
+  Folder& folder = found->second;
+  folder.queued = false;
+  const bool forced = std::exchange(folder.forced, false);
+  const auto stat = files_.Stat(directory);
+  if (stat && !*stat) {
+    TakeFolderMissing(directory, folder, batch);
+    return;
+  }
+  const auto check = [&]() -> Result<void> {
+    if (!stat) return std::unexpected(stat.error());
+    if ((*stat)->type != FileType::kDirectory) {
+      return Fail(ErrorCode::kFileUnsafe, directory + " is no real folder", "replace it by a folder");
+    }
+    if (folder.seen.inode != (*stat)->inode) folder.watched = false;
+    // First the watch, then the list: what comes in between is seen twice rather than never.
+    if (!folder.watched) TRY(WatchFolder(directory, folder, batch));
+    if (NeedsListing(folder, **stat, forced)) TRY(ListFolder(directory));
+    return {};
+  };
+  const auto checked = check();
+  if (checked) {
+    folder.problem.reset();
+    return;
+  }
+  folder.seen = {};
+  Report(directory, folder, checked.error(), batch);
+}
+
+// A box is made again; a plan's folder that is gone is forgotten.
+void Intake::TakeFolderMissing(const std::string& directory, Folder& folder, IntakeBatch& batch) {
+  if (!folder.place.plan.empty()) {
+    DropFolder(directory);
+    return;
+  }
+  folder.watched = false;
+  folder.seen = {};
+  const auto made = files_.MakeDirectories(directory);
+  if (!made) {
+    Report(directory, folder, made.error(), batch);
+    return;
+  }
+  QueueFolder(directory, folder, true);
+}
+
+bool Intake::NeedsListing(Folder& folder, const FileStat& stat, bool forced) {
+  const bool moved = folder.seen.inode != stat.inode || folder.seen.mtime_ns != stat.mtime_ns ||
+                     folder.seen.ctime_ns != stat.ctime_ns;
+  if (moved) {
+    folder.seen = stat;
+    folder.seen_since = now_;
+    folder.settled = false;
+    return true;
+  }
+  if (folder.settled) return forced;
+  folder.settled = now_ - folder.seen_since >= kGrainOfTime;
+  return true;
+}
+
+Result<void> Intake::WatchFolder(const std::string& directory, Folder& folder, IntakeBatch& batch) {
+  const WatchState state = TRY(watcher_.Watch(directory));
+  folder.watched = state == WatchState::kWatching;
+  if (state != WatchState::kExhausted || exhaustion_reported_) return {};
+  exhaustion_reported_ = true;
+  batch.problems.push_back(
+      {.path = directory,
+       .error = {.code = ErrorCode::kIo,
+                 .message = "folders can no longer be watched; new files are found by the periodic scan only",
+                 .hint = "raise fs.inotify.max_user_watches (and max_user_instances)"}});
+  return {};
+}
+
+Result<void> Intake::ListFolder(const std::string& directory) {
+  std::vector<DirectoryEntry> entries = TRY(files_.List(directory));
+  std::unordered_set<std::string_view> names;
+  for (const DirectoryEntry& entry : entries) names.insert(entry.name);
+  known_.Keep(directory, [&](const std::string& name) { return names.contains(name); });
+  std::erase_if(entries, [&](const DirectoryEntry& entry) {
+    if (IsIgnoredName(entry.name)) return true;
+    if (entry.stat.type == FileType::kDirectory) return folders_.contains(JoinPath(directory, entry.name));
+    return known_.Knows(directory, entry.name, entry.stat);
+  });
+  std::ranges::sort(entries, [](const DirectoryEntry& a, const DirectoryEntry& b) {
+    return std::tie(a.stat.mtime_ns, a.name) < std::tie(b.stat.mtime_ns, b.name);
+  });
+  for (DirectoryEntry& entry : entries) {
+    look_queue_.push_back({.directory = directory, .name = std::move(entry.name), .finished = false});
+  }
+  return {};
+}
+
+void Intake::MarkKnown(const FileFingerprint& file) {
+  const std::string path = PathOf(file);
+  known_.Record(file);
+  offered_.erase(path);
+  deferrals_.Forget(path);
+}
+
+Result<Disposal> Intake::Settle(const FileFingerprint& file, Result<Disposal> disposal) {
+  if (!disposal) return disposal;  // stays offered: the caller will try again
+  const std::string path = PathOf(file);
+  const auto found = offered_.find(path);
+  if (found != offered_.end() && found->second == file) offered_.erase(found);
+  if (*disposal == Disposal::kReplaced) QueueLook(path, false);
+  return disposal;
+}
+
+Result<Disposal> Intake::Complete(const FileFingerprint& file, const PlanId& plan,
+                                  std::uint64_t event_number) {
+  return Settle(file, CompleteFile(files_, file, plan, event_number));
+}
+
+Result<Disposal> Intake::Refuse(const FileFingerprint& file, const PlanId& plan, const Refusal& refusal,
+                                std::uint64_t event_number) {
+  return Settle(file, RefuseFile(files_, file, plan, refusal, event_number));
+}
+
+void Intake::Release(const FileFingerprint& file) {
+  const std::string path = PathOf(file);
+  offered_.erase(path);
+  QueueLook(path, false);
+}
+
+Result<void> Intake::Stream(const FileFingerprint& file, const ByteSink& sink) {
+  Sha256Stream hash;
+  const ReadReport report =
+      TRY(files_.Read(PathOf(file), file.size, [&](std::string_view piece) -> Result<void> {
+        hash.Update(piece);
+        return sink(piece);
+      }));
+  if (report.outcome == ReadOutcome::kComplete && IsSameFile(file, report.stat) &&
+      hash.Finish() == file.sha256) {
+    return {};
+  }
+  Release(file);
+  return Fail(ErrorCode::kStateConflict, PathOf(file) + " changed after it was found");
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,168 @@
+// Intake and the folders it looks into: budget, agents, boxes that vanish, disks that fail.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "mailbox/intake.h"
+#include "mailbox/intake_fixture.h"
+#include "mailbox/sim_file_system.h"
+
+namespace agenttalk {
+namespace {
+
+using std::chrono::seconds;
+
+const std::string kInbox = "agents/dev/inbox";
+
+TEST_F(IntakeTest, RefusesFoldersWhereNoneBelongAfterAHeartbeat) {
+  files_.DropFile(kInbox + "/plan_1/nested/x", "1");
+  files_.DropFile(kInbox + "/New folder/x", "1");
+  files_.DropFile("human/outbox/sub/x", "1");
+  std::map<std::string, ErrorCode> refused;
+  const Timestamp end = now_ + seconds(30);
+  while (now_ < end) {
+    for (const RefusedFile& file : TakeUntil(seconds(1)).refused) refused[file.fingerprint.name] = file.code;
+  }
+  EXPECT_EQ(refused, (std::map<std::string, ErrorCode>{{"nested", ErrorCode::kFileUnsafe},
+                                                       {"New folder", ErrorCode::kNameUnsafe},
+                                                       {"sub", ErrorCode::kFileUnsafe}}));
+}
+
+TEST_F(IntakeTest, AcceptsAFolderThatGetsItsNameLater) {
+  files_.DropDirectory(kInbox + "/New folder");
+  (void)TakeAll();
+  Wait(seconds(2));
+  files_.MoveAway(kInbox + "/New folder", kInbox + "/plan_9");
+  files_.DropFile(kInbox + "/plan_9/x", "1");
+  EXPECT_EQ(Names(TakeUntil(seconds(30))), std::vector<std::string>{"x"});
+}
+
+TEST_F(IntakeTest, KeepsToItsBudget) {
+  for (int i = 0; i < 100; ++i)
+    files_.DropFile(fmt::format("{}/plan_1/x{:03}", kInbox, i), std::string(100, 'x'));
+  std::vector<std::string> names;
+  IntakeBatch batch;
+  int takes = 0;
+  do {
+    batch = Take({.files = 10, .bytes = 1 << 20, .looks = 1000});
+    EXPECT_LE(batch.found.size(), 10U);
+    std::ranges::copy(Names(batch), std::back_inserter(names));
+    ++takes;
+  } while (batch.more);
+  EXPECT_EQ(names.size(), 100U);
+  EXPECT_TRUE(std::ranges::is_sorted(names));
+  EXPECT_GE(takes, 10);
+  files_.DropFile(kInbox + "/plan_1/a", std::string(1000, 'x'));
+  files_.DropFile(kInbox + "/plan_1/b", std::string(1000, 'x'));
+  EXPECT_EQ(Take({.files = 10, .bytes = 500, .looks = 1000}).found.size(), 1U);
+}
+
+TEST_F(IntakeTest, SurvivesAgentsThatComeAndGo) {
+  files_.DropFile("agents/late/inbox/cmd_1.json", "{}");
+  EXPECT_TRUE(TakeUntil(seconds(30)).found.empty());
+  intake_.SetAgents({{.id = AgentId("late"), .external = false, .heartbeat = seconds(1)}});
+  EXPECT_EQ(TakeAll().found.size(), 1U);
+  files_.DropFile(kInbox + "/cmd_2.json", "{}");
+  EXPECT_TRUE(TakeUntil(seconds(30)).found.empty());
+  EXPECT_FALSE(watcher_.IsWatching(kInbox));
+  EXPECT_EQ(intake_.folders(), 2U);
+}
+
+TEST_F(IntakeTest, MakesABoxAgainThatVanished) {
+  files_.Delete(kInbox);
+  (void)TakeAll();
+  EXPECT_TRUE(files_.Exists(kInbox));
+  files_.DropFile(kInbox + "/cmd_1.json", "{}");
+  EXPECT_EQ(TakeAll().found.size(), 1U);
+}
+
+TEST_F(IntakeTest, FindsFilesInABoxThatWasReplaced) {
+  files_.MoveAway(kInbox, "elsewhere");
+  files_.DropFile(kInbox + "/cmd_1.json", "{}");
+  EXPECT_EQ(TakeAll().found.size(), 1U);
+  files_.DropFile(kInbox + "/cmd_2.json", "{}");
+  EXPECT_EQ(Names(TakeAll()), std::vector<std::string>{"cmd_2.json"});
+}
+
+TEST_F(IntakeTest, DoesNotFollowABoxThatBecameALink) {
+  files_.Delete(kInbox);
+  files_.DropFile("elsewhere/cmd_1.json", "{}");
+  files_.DropSymlink(kInbox, "../../elsewhere");
+  const IntakeBatch batch = TakeUntil(seconds(30));
+  EXPECT_TRUE(batch.found.empty());
+  files_.Delete(kInbox);
+  files_.DropFile(kInbox + "/cmd_2.json", "{}");
+  EXPECT_EQ(Names(TakeUntil(seconds(30))), std::vector<std::string>{"cmd_2.json"});
+}
+
+TEST_F(IntakeTest, ReportsATroubledFolderOnceAndGoesOnWithTheOthers) {
+  files_.Inject({.op = SimOp::kList,
+                 .path_contains = kInbox,
+                 .code = ErrorCode::kPermissionDenied,
+                 .skip = 0,
+                 .times = SimFault::kForever});
+  watcher_.SetFaults({.lost = 1000, .late = 0, .repeated = 0});
+  files_.DropFile(kInbox + "/cmd_1.json", "{}");
+  files_.DropFile("human/outbox/answer.json", "{}");
+  std::size_t problems = 0;
+  std::vector<std::string> found;
+  for (int i = 0; i < 10; ++i) {
+    Wait(seconds(10));
+    const IntakeBatch batch = TakeAll();
+    problems += batch.problems.size();
+    std::ranges::copy(Names(batch), std::back_inserter(found));
+  }
+  EXPECT_EQ(problems, 1U);
+  EXPECT_EQ(found, std::vector<std::string>{"answer.json"});
+  files_.ClearFaults();
+  EXPECT_EQ(Names(TakeUntil(seconds(11))), std::vector<std::string>{"cmd_1.json"});
+}
+
+TEST_F(IntakeTest, NeverRefusesAGoodFileBecauseTheDiskFails) {
+  files_.Inject({.op = SimOp::kRead,
+                 .path_contains = "cmd_1",
+                 .code = ErrorCode::kIo,
+                 .skip = 0,
+                 .times = SimFault::kForever});
+  files_.DropFile(kInbox + "/cmd_1.json", "{}");
+  const IntakeBatch batch = TakeUntil(seconds(3600));
+  EXPECT_TRUE(batch.refused.empty());
+  files_.ClearFaults();
+  EXPECT_EQ(TakeUntil(seconds(61)).found.size(), 1U);
+}
+
+TEST_F(IntakeTest, RefusesAFileThatMayNotBeReadAfterAHeartbeat) {
+  files_.Inject({.op = SimOp::kRead,
+                 .path_contains = "secret",
+                 .code = ErrorCode::kPermissionDenied,
+                 .skip = 0,
+                 .times = SimFault::kForever});
+  files_.DropFile(kInbox + "/secret.md", "x");
+  const IntakeBatch batch = TakeUntil(seconds(60));
+  ASSERT_EQ(batch.refused.size(), 1U);
+  EXPECT_EQ(batch.refused[0].code, ErrorCode::kFileUnsafe);
+}
+
+TEST_F(IntakeTest, ForgetsAPlansFolderThatIsGone) {
+  files_.DropFile(kInbox + "/plan_1/x", "1");
+  intake_.MarkKnown(TakeAll().found.at(0).fingerprint);
+  EXPECT_EQ(known_.size(), 1U);
+  const std::size_t folders = intake_.folders();
+  files_.Delete(kInbox + "/plan_1");
+  (void)TakeAll();
+  EXPECT_EQ(intake_.folders(), folders - 1);
+  EXPECT_EQ(known_.size(), 0U);
+}
+
+}  // namespace
+}  // namespace agenttalk
