@@ -76,7 +76,7 @@ SqliteWriter::~SqliteWriter() {
 Result<void> SqliteWriter::Prepare() {
   TRY(database_.Execute("PRAGMA page_size = 16384; PRAGMA auto_vacuum = NONE; PRAGMA secure_delete = OFF"));
   TRY(database_.Execute(Planted("no_fsync") ? "PRAGMA synchronous = OFF" : "PRAGMA synchronous = FULL"));
-  TRY(database_.Execute("PRAGMA journal_mode = WAL"));
+  TRY(RequireWriteAheadLog());
   sqlite3_db_config(database_.handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   sqlite3_wal_hook(database_.handle(), &OnCommitted, this);  // in place of the automatic checkpoint
   TRY(Migrate(database_, JournalMigrations()));
@@ -95,6 +95,14 @@ Result<void> SqliteWriter::Prepare() {
   meta_ = TRY(MetaTable::Open(database_));
   streams_ = TRY(StreamTable::Open(database_));
   return {};
+}
+
+// SQLite answers with the mode that it has, and does not call it an error when that is another one.
+Result<void> SqliteWriter::RequireWriteAheadLog() {
+  Statement set = TRY(database_.Prepare("PRAGMA journal_mode = WAL"));
+  if (TRY(set.Step()) && set.Text(0) == "wal") return {};
+  return Fail(ErrorCode::kIo, "the file system of the hub cannot hold a write-ahead log",
+              "put the hub on a local disk: SQLite needs shared memory and locks");
 }
 
 Result<void> SqliteWriter::Load() {

@@ -39,6 +39,7 @@ class SqliteWriter {
   SqliteWriter(FileDescriptor lock, BlobFiles files, Database database);
 
   Result<void> Prepare();
+  Result<void> RequireWriteAheadLog();
   Result<void> Load();
   Result<void> ReadTail(std::uint64_t recorded_through);
   [[nodiscard]] Result<void> Usable() const;
