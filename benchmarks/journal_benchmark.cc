@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <ratio>
 #include <string>
 #include <string_view>
 #include <utility>
