@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/codec.h"
@@ -263,6 +264,11 @@ void StartAttempt(Step& step, PlanState& plan, CommandRecord& record) {
   if (redo.empty()) ContinueConversation(step, plan, record);
 }
 
+Digest DigestOf(const Payload& payload) {
+  if (const Content* stored = std::get_if<Content>(&payload)) return stored->digest;
+  return Sha256(std::get<std::string>(payload));
+}
+
 // The command's open call; null when the outcome comes too late or twice.
 const OpenCall* FindOpenCall(PlanState* plan, const CommandId& command, std::uint32_t call) {
   CommandRecord* record = plan == nullptr ? nullptr : plan->Find(command);
@@ -351,6 +357,14 @@ void OnInputFile(Step& step, InputFile file) {
   InputArrived arrived;
   arrived.agent_id = file.agent_id;
   arrived.name = std::move(file.name);
+  const Digest digest = DigestOf(file.payload);
+  const auto& files = plan.inboxes[file.agent_id].files;
+  if (const auto known = files.find(arrived.name);
+      known != files.end() && known->second.content.digest == digest) {
+    // Only other content is a new version; this may be a file of our own that is seen again.
+    step.reply = {Reply::Status::kIgnored, {}, {}, known->second.event};
+    return;
+  }
   arrived.content = step.Store(plan, std::move(file.payload));
   arrived.source = std::move(file.source);
   Deliver(step, plan, std::move(arrived));

@@ -44,6 +44,7 @@ class Folding {
       : state_(state), event_(event), plan_(state.Plan(event.plan_id)) {}
 
   void operator()(const NodeStarted& e) { state_.epoch = e.epoch; }
+  void operator()(const MirrorSynced& e) { state_.mirrored = e.event; }
   void operator()(const HubConfigured& e) { state_.settings = e.settings; }
   void operator()(const AgentConfigured& e) {
     AgentState& agent = state_.agents[e.agent_id];

@@ -51,6 +51,7 @@ struct HubState {
   Timestamp now;  // engine time; never decreases
   std::uint64_t last_event = 0;
   std::uint64_t epoch = 0;
+  std::uint64_t mirrored = 0;  // the files show everything up to this event, and are synced
   HubSettings settings;
   std::map<AgentId, AgentState> agents;
   PlanState own;

@@ -128,6 +128,11 @@ struct ExternalResult {
   std::optional<FileFingerprint> source;
 };
 
+// The mirror is complete and synced up to an event.
+struct MirrorProgress {
+  std::uint64_t event = 0;
+};
+
 // Time has passed; timers that are due fire.
 struct Tick {};
 
@@ -158,6 +163,6 @@ struct DeadLetterControl {
 
 using Input =
     std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone, ToolCallDone,
-                 ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl>;
+                 ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl, MirrorProgress>;
 
 }  // namespace agenttalk

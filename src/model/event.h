@@ -156,6 +156,16 @@ struct AgentRemoved {
   }
 };
 
+// Every file that shows events up to this one is on disk and synced.
+struct MirrorSynced {
+  std::uint64_t event = 0;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("event", self.event);
+  }
+};
+
 // ---- commands and inputs ----
 
 struct CommandReceived {
@@ -488,7 +498,7 @@ using EventBody =
                  InputArrived, CommandReadied, AttemptStarted, ModelCallIntended, ModelCallFinished,
                  AnswerRefused, ToolCallIntended, ToolCallFinished, AttemptFailed, CommandSucceeded,
                  CommandEnded, MessageSent, DeadLettered, DeadLetterClosed, QuestionAsked, QuestionClosed,
-                 BudgetRaised, PlanChanged, ControlAccepted, CommandRequeued>;
+                 BudgetRaised, PlanChanged, ControlAccepted, CommandRequeued, MirrorSynced>;
 
 // How enumerations are spelled in JSON.
 const char* EnumName(EndState value);

@@ -1,0 +1,86 @@
+#include "runtime/node.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "engine/input.h"
+#include "mailbox/intake.h"
+
+namespace agenttalk {
+namespace {
+
+// More than anybody sleeps between two steps, less than what a timer would mind.
+constexpr Duration kClockJump = std::chrono::seconds(60);
+
+}  // namespace
+
+Node::Node(const NodeSeams& seams, NodeOptions options)
+    : clock_(seams.clock),
+      core_(seams.journal, seams.commits, seams.clock),
+      composer_(core_.contents(), seams.tools, std::move(options.fence_key), options.language),
+      desk_(core_, std::move(options.providers), seams.tools, seams.clock),
+      intake_(seams.files, seams.watcher, known_, options.intake),
+      mirror_(seams.files, known_),
+      projection_(core_, seams.journal, mirror_, seams.clock),
+      post_(core_, intake_) {
+  core_.Connect(composer_, desk_, &projection_);
+}
+
+Result<void> Node::Start(std::uint64_t epoch, const std::string& version, Configuration configuration,
+                         std::vector<AgentFolders> folders) {
+  last_step_ = clock_.Now();
+  TRY(core_.Start(epoch, version));
+  core_.Submit(std::move(configuration));
+  // What the mirror wrote before the stop must be known before strangers' files are looked for.
+  TRY(projection_.CatchUp());
+  intake_.SetAgents(std::move(folders));
+  intake_.SweepAll();
+  return {};
+}
+
+void Node::NoticeClockJump(Timestamp now) {
+  const bool jumped = now < last_step_ || now - last_step_ > kClockJump;
+  last_step_ = now;
+  if (!jumped) return;
+  intake_.SweepAll();
+  swept_ = false;
+}
+
+bool Node::Step() {
+  const Timestamp now = clock_.Now();
+  NoticeClockJump(now);
+  desk_.DeliverDue();
+  bool more = core_.RunPosted();
+  const bool more_files = post_.TakeIn(now);
+  if (!more_files) swept_ = true;
+  if (swept_) core_.Tick();
+  projection_.Flush();
+  return more || more_files;
+}
+
+Timestamp Node::NextWake() const {
+  Timestamp wake = post_.wake_at();
+  for (const auto& other : {core_.NextDeadline(), desk_.NextDue(), projection_.NextDue()}) {
+    if (other) wake = std::min(wake, *other);
+  }
+  return wake;
+}
+
+bool Node::Quiet() const {
+  return core_.Settled() && desk_.in_flight() == 0 && projection_.Idle();
+}
+
+std::vector<std::string> Node::TakeProblems() {
+  std::vector<std::string> problems = post_.TakeProblems();
+  for (std::string& problem : projection_.TakeProblems()) problems.push_back(std::move(problem));
+  return problems;
+}
+
+}  // namespace agenttalk

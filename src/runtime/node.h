@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "engine/input.h"
+#include "journal/journal.h"
+#include "mailbox/file_system.h"
+#include "mailbox/intake.h"
+#include "mailbox/known_files.h"
+#include "mailbox/mirror.h"
+#include "mailbox/watcher.h"
+#include "prompts/composer.h"
+#include "runtime/call_desk.h"
+#include "runtime/clock.h"
+#include "runtime/core.h"
+#include "runtime/post_office.h"
+#include "runtime/profile_composer.h"
+#include "runtime/projection.h"
+#include "tools/tool_runner.h"
+
+namespace agenttalk {
+
+// What a node stands on. All of it outlives the node.
+struct NodeSeams {
+  Journal& journal;
+  CommitQueue& commits;
+  const Clock& clock;
+  FileSystem& files;
+  Watcher& watcher;
+  ToolRunner& tools;
+};
+
+struct NodeOptions {
+  ProviderSet providers;
+  std::string fence_key;
+  Language language = Language::kEnglish;
+  IntakeOptions intake;
+};
+
+// A whole hub without threads, sockets or a clock of its own: whoever drives it calls Step when something has
+// come or `NextWake` has, and Committed as appends become durable. The simulation drives it under virtual
+// time.
+class Node {
+ public:
+  Node(const NodeSeams& seams, NodeOptions options);
+
+  Result<void> Start(std::uint64_t epoch, const std::string& version, Configuration configuration,
+                     std::vector<AgentFolders> folders);
+
+  // One round: outcomes, files, timers, mirror. True: there is more to do at once.
+  bool Step();
+  // When Step has something to do even if nothing comes.
+  [[nodiscard]] Timestamp NextWake() const;
+
+  void Committed(std::uint64_t event) { core_.Committed(event); }
+  void CommitFailed(Error error) { core_.CommitFailed(std::move(error)); }
+
+  // Nothing is under way that would end by itself: no call, no uncommitted event, nothing to write.
+  [[nodiscard]] bool Quiet() const;
+  Core& core() { return core_; }
+  [[nodiscard]] const Core& core() const { return core_; }
+  [[nodiscard]] std::size_t calls_in_flight() const { return desk_.in_flight(); }
+  std::vector<std::string> TakeProblems();
+
+ private:
+  // A clock that jumped may have made timers due whose files came long ago: look into the folders first.
+  void NoticeClockJump(Timestamp now);
+
+  const Clock& clock_;
+  Core core_;
+  ProfileComposer composer_;
+  CallDesk desk_;
+  KnownFiles known_;
+  Intake intake_;
+  Mirror mirror_;
+  Projection projection_;
+  PostOffice post_;
+  Timestamp last_step_;
+  bool swept_ = false;  // every folder has been looked into since the start or the last clock jump
+};
+
+}  // namespace agenttalk

@@ -1,0 +1,78 @@
+#include "runtime/plan_report.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstddef>
+#include <string>
+
+#include "base/error_code.h"
+#include "engine/plan_state.h"
+#include "runtime/human_answer.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+json::array WaitingFor(const CommandRecord& record) {
+  json::array names;
+  if (record.state != CommandState::kWaitingInputs) return names;
+  for (std::size_t i = 0; i < record.unmet.size(); ++i) {
+    if (record.unmet[i] > 0) names.emplace_back(record.required[i].pattern);
+  }
+  return names;
+}
+
+json::object CommandJson(const CommandRecord& record) {
+  json::object command{{"command_id", record.id.str()},
+                       {"agent", record.agent.str()},
+                       {"state", EnumName(record.state)},
+                       {"waiting_for", WaitingFor(record)},
+                       {"score", nullptr},
+                       {"error", nullptr}};
+  if (!record.outcome) return command;
+  if (record.outcome->score) command["score"] = *record.outcome->score;
+  if (record.state != CommandState::kSucceeded) {
+    command["error"] = {{"code", ToString(record.outcome->code)}, {"message", record.outcome->message}};
+  }
+  return command;
+}
+
+bool SomethingRuns(const PlanState& plan) {
+  return std::ranges::any_of(plan.commands, [](const CommandRecord& record) {
+    return record.state == CommandState::kRunning || record.state == CommandState::kReady ||
+           record.state == CommandState::kRetryWait;
+  });
+}
+
+}  // namespace
+
+const char* PlanStateName(const PlanState& plan) {
+  if (plan.cancelled) return "cancelled";
+  if (plan.paused) return "paused";
+  if (plan.live_commands > 0) return SomethingRuns(plan) ? "running" : "waiting";
+  const bool failed = std::ranges::any_of(plan.commands, [](const CommandRecord& record) {
+    return record.state == CommandState::kFailed || record.state == CommandState::kTimedOut;
+  });
+  return failed ? "failed" : "completed";
+}
+
+json::object PlanStatusJson(const PlanState& plan) {
+  json::array commands;
+  for (const CommandRecord& record : plan.commands) commands.push_back(CommandJson(record));
+  json::array questions;
+  for (const auto& [number, question] : plan.questions) questions.emplace_back(QuestionName(number));
+  return {{"plan_id", plan.id.str()},
+          {"goal", nullptr},
+          {"state", PlanStateName(plan)},
+          {"revision", 0},
+          {"dag_sha256", nullptr},
+          {"tasks", json::array()},
+          {"commands", std::move(commands)},
+          {"questions", std::move(questions)},
+          {"dead_letters", plan.letters.size()},
+          {"tokens", {{"input", plan.spent.input_tokens}, {"output", plan.spent.output_tokens}}},
+          {"cost_usd", static_cast<double>(plan.spent.micro_usd) / 1e6}};
+}
+
+}  // namespace agenttalk

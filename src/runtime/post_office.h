@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "base/time.h"
+#include "engine/input.h"
+#include "engine/step.h"
+#include "mailbox/intake.h"
+#include "model/command.h"
+#include "model/event.h"
+#include "runtime/core.h"
+
+namespace agenttalk {
+
+// Turns the files that strangers left into inputs of the core, and, once these are durable, moves the files
+// to where they belong. A file that is seen again after a crash is known by its fingerprint: only the move is
+// completed.
+class PostOffice {
+ public:
+  PostOffice(Core& core, Intake& intake) : core_(core), intake_(intake) {}
+
+  // Takes in what there is, as far as the core accepts it. True: there is more.
+  bool TakeIn(Timestamp now);
+  // When there will be something to do without a notification.
+  [[nodiscard]] Timestamp wake_at() const { return wake_at_; }
+  // Folders that could not be read or written, for people; each is told once.
+  std::vector<std::string> TakeProblems();
+
+ private:
+  void TakeFound(FoundFile file);
+  void TakeRefused(const RefusedFile& file);
+  void TakeCommand(const FoundFile& file, std::string bytes);
+  void TakeInput(const FoundFile& file, std::string bytes);
+  void TakeExternal(const FoundFile& file, std::string bytes);
+  void TakeAnswer(const FoundFile& file, const std::string& bytes);
+  void Reject(RejectedFile rejected);
+
+  void MoveToProcessed(const FileFingerprint& file, const PlanId& plan, std::uint64_t event);
+  void MoveToDeadLetters(const FileFingerprint& file, const PlanId& plan, const Error& reason,
+                         std::uint64_t event);
+  void NoteProblem(const std::string& what, const Error& error);
+
+  Core& core_;
+  Intake& intake_;
+  Timestamp wake_at_;
+  std::vector<std::string> problems_;
+};
+
+// A command that was read, as the engine takes it.
+CommandFile ToCommandFile(const AgentId& agent, const Command& command, std::string body,
+                          const std::vector<Issue>& warnings);
+// One line for people: "CODE at /path: message (hint)".
+std::string IssueText(const Issue& issue);
+
+}  // namespace agenttalk

@@ -1,0 +1,150 @@
+#include "simulation/oracle.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "engine/hub_state.h"
+#include "engine/plan_state.h"
+#include "journal/journal.h"
+#include "model/command.h"
+#include "model/event.h"
+#include "model/event_codec.h"
+
+namespace agenttalk {
+namespace {
+
+std::string Text(const Oracle::CallKey& key) {
+  return fmt::format("{}/{}/{}", std::get<0>(key), std::get<1>(key), std::get<2>(key));
+}
+
+}  // namespace
+
+void Oracle::ReadJournal(Journal& journal) {
+  const auto read = journal.ReadAll(read_to_, [&](const JournalRowView& row) {
+    const auto decoded = DecodeEvents(PlanId(std::string(row.stream)), row.first_event, row.event_count,
+                                      row.events, [&](const Event& event) { Read(event); });
+    if (!decoded) throw Violation("the journal cannot be read: " + decoded.error().message);
+    return true;
+  });
+  if (!read) throw Violation("the journal cannot be read: " + read.error().message);
+}
+
+void Oracle::Read(const Event& event) {
+  if (event.number != read_to_ + 1)
+    throw Violation(fmt::format("event {} follows {}", event.number, read_to_));
+  read_to_ = event.number;
+  const std::string& plan = event.plan_id.str();
+  if (const auto* e = std::get_if<CommandReceived>(&event.body))
+    ++received_[{plan, e->command.command_id.str()}];
+  if (const auto* e = std::get_if<DeadLettered>(&event.body)) refused_.insert({plan, e->command_id.str()});
+  if (const auto* e = std::get_if<ModelCallIntended>(&event.body))
+    intended_.insert({plan, e->command_id.str(), e->call});
+  if (const auto* e = std::get_if<ToolCallIntended>(&event.body))
+    intended_.insert({plan, e->command_id.str(), e->call});
+  if (const auto* e = std::get_if<ModelCallFinished>(&event.body)) {
+    if (!finished_.insert({plan, e->command_id.str(), e->call}).second) {
+      throw Violation(fmt::format("{}/{}/{} has two outcomes", plan, e->command_id.str(), e->call));
+    }
+  }
+  if (const auto* e = std::get_if<ToolCallFinished>(&event.body)) {
+    if (!finished_.insert({plan, e->command_id.str(), e->call}).second) {
+      throw Violation(fmt::format("{}/{}/{} has two outcomes", plan, e->command_id.str(), e->call));
+    }
+  }
+  if (const auto* e = std::get_if<CommandSucceeded>(&event.body)) ++succeeded_[{plan, e->command_id.str()}];
+}
+
+void Oracle::ModelAsked(const CallKey& call) {
+  ++model_calls_;
+  if (!intended_.contains(call))
+    throw Violation("a model is asked before its intent is durable: " + Text(call));
+  if (finished_.contains(call))
+    throw Violation("a model call with a recorded outcome is made again: " + Text(call));
+}
+
+void Oracle::ToolRun(const CallKey& call, bool idempotent) {
+  if (!intended_.contains(call)) throw Violation("a tool is run before its intent is durable: " + Text(call));
+  if (finished_.contains(call))
+    throw Violation("a tool call with a recorded outcome is run again: " + Text(call));
+  if (++tool_runs_[call] > 1 && !idempotent)
+    throw Violation("a tool that must not is run twice: " + Text(call));
+}
+
+void Oracle::CheckNobodyWaitsInVain(const HubState& state, const PlanState& plan) const {
+  for (const CommandRecord& record : plan.commands) {
+    if (record.state != CommandState::kWaitingInputs) continue;
+    const auto shared = state.own.inboxes.find(record.agent);
+    bool met = true;
+    for (const RequiredInput& required : record.required) {
+      const auto found = plan.Matches(record.agent, required.pattern,
+                                      shared == state.own.inboxes.end() ? nullptr : &shared->second);
+      met = met && found.size() >= required.min;
+    }
+    if (met) throw Violation(fmt::format("{} waits although its inputs are there", record.id.str()));
+  }
+}
+
+void Oracle::CheckState(const HubState& state) const {
+  std::map<AgentId, std::uint32_t> running;
+  for (const auto& [id, plan] : state.plans) {
+    CheckNobodyWaitsInVain(state, *plan);
+    for (const CommandRecord& record : plan->commands) {
+      if (record.state == CommandState::kRunning) ++running[record.agent];
+    }
+  }
+  for (const auto& [id, agent] : state.agents) {
+    if (agent.running != running[id])
+      throw Violation(fmt::format("{} counts its commands wrongly", id.str()));
+    if (agent.running > agent.settings.max_parallel) {
+      throw Violation(fmt::format("{} runs {} commands", id.str(), agent.running));
+    }
+    if (!agent.removed && agent.running < agent.settings.max_parallel && !agent.ready.empty()) {
+      throw Violation(fmt::format("{} has a free slot and a ready command", id.str()));
+    }
+  }
+}
+
+void Oracle::CheckJournal() const {
+  for (const CommandKey& command : acknowledged_) {
+    if (!received_.contains(command)) {
+      throw Violation(fmt::format("{}/{} was acknowledged and is lost", command.first, command.second));
+    }
+  }
+  for (const auto& [command, times] : received_) {
+    if (times > 1)
+      throw Violation(fmt::format("{}/{} was taken in {} times", command.first, command.second, times));
+  }
+  for (const auto& [command, times] : succeeded_) {
+    if (times > 1)
+      throw Violation(fmt::format("{}/{} succeeded {} times", command.first, command.second, times));
+  }
+}
+
+void Oracle::CheckEnd(const HubState& state) const {
+  for (const CommandKey& command : dropped_) {
+    if (!received_.contains(command) && !refused_.contains(command)) {
+      throw Violation(fmt::format("{}/{} was dropped and never taken in", command.first, command.second));
+    }
+  }
+  for (const auto& [id, plan] : state.plans) {
+    for (const CommandRecord& record : plan->commands) {
+      const bool explained = !IsLive(record.state) || record.state == CommandState::kWaitingInputs ||
+                             record.state == CommandState::kWaitingHuman || plan->paused ||
+                             state.agents.at(record.agent).settings.external;
+      if (!explained) {
+        throw Violation(fmt::format("{}/{} is {} and nothing goes on", id.str(), record.id.str(),
+                                    EnumName(record.state)));
+      }
+    }
+    if (plan->live_commands == 0 && plan->opened && !plan->completed) {
+      throw Violation(fmt::format("{} has nothing live and is not completed", id.str()));
+    }
+  }
+}
+
+}  // namespace agenttalk

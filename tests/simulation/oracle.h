@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/ids.h"
+#include "engine/hub_state.h"
+#include "journal/journal.h"
+#include "model/event.h"
+
+namespace agenttalk {
+
+// A promise was broken.
+class Violation : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Stands outside of the node and outlives its crashes: it remembers what was promised and what happened, and
+// reads the journal for itself.
+class Oracle {
+ public:
+  using CallKey = std::tuple<std::string, std::string, std::uint32_t>;  // plan, command, call
+  using CommandKey = std::pair<std::string, std::string>;               // plan, command
+
+  // New rows of the journal.
+  void ReadJournal(Journal& journal);
+
+  // The node acknowledged a command to its sender.
+  void Acknowledged(const CommandKey& command) { acknowledged_.insert(command); }
+  // A complete, valid command file was dropped.
+  void Dropped(const CommandKey& command) { dropped_.insert(command); }
+
+  // A provider or tool is asked: the intent must be durable, and no outcome may be recorded yet.
+  void ModelAsked(const CallKey& call);
+  void ToolRun(const CallKey& call, bool idempotent);
+
+  // True at every moment, whatever happens.
+  void CheckState(const HubState& state) const;
+  // True of what the journal holds, after every crash.
+  void CheckJournal() const;
+  // True when nothing is left to do.
+  void CheckEnd(const HubState& state) const;
+
+  [[nodiscard]] std::size_t received() const { return received_.size(); }
+  [[nodiscard]] std::size_t model_calls() const { return model_calls_; }
+  [[nodiscard]] std::size_t tool_runs() const { return tool_runs_.size(); }
+
+ private:
+  void Read(const Event& event);
+  void CheckNobodyWaitsInVain(const HubState& state, const PlanState& plan) const;
+
+  std::uint64_t read_to_ = 0;
+  std::set<CommandKey> acknowledged_;
+  std::set<CommandKey> dropped_;
+  std::map<CommandKey, int> received_;
+  std::map<CommandKey, int> succeeded_;
+  std::set<CommandKey> refused_;
+  std::set<CallKey> intended_;
+  std::set<CallKey> finished_;
+  std::map<CallKey, int> tool_runs_;
+  std::size_t model_calls_ = 0;
+};
+
+}  // namespace agenttalk

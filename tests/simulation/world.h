@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "engine/input.h"
+#include "journal/memory_journal.h"
+#include "mailbox/intake.h"
+#include "mailbox/sim_file_system.h"
+#include "mailbox/sim_watcher.h"
+#include "runtime/clock.h"
+#include "runtime/node.h"
+#include "simulation/chance.h"
+#include "simulation/oracle.h"
+#include "simulation/parts.h"
+
+namespace agenttalk {
+
+// One hub from one seed: strangers drop files, models and tools answer or do not, people control plans,
+// commits take their time, notifications get lost, the clock jumps, disks fill, and the process dies between
+// any two of these. The journal, the disk and the oracle outlive it.
+class World {
+ public:
+  explicit World(std::uint64_t seed);
+  ~World();
+
+  // Throws Violation when a promise is broken.
+  void Run();
+  // What happened, for whoever replays a seed.
+  [[nodiscard]] const std::vector<std::string>& diary() const { return diary_; }
+  [[nodiscard]] const Oracle& oracle() const { return oracle_; }
+  [[nodiscard]] std::uint64_t crashes() const { return crashes_; }
+
+ private:
+  void Boot();
+  void Crash();
+  void Act();
+  void Quiesce();
+
+  void DropCommand();
+  void DropInput();
+  void DropRubbish();
+  void SendCommand();
+  void ControlPlan();
+  void AnswerQuestion(bool approve);
+  void AnswerExternal();
+  void MoveClock();
+  void Commit();
+  void FillOrFreeDisk();
+
+  std::string CommandText(const std::string& plan, const std::string& id);
+  std::string SomeName();
+  Configuration MakeConfiguration() const;
+  void Check();
+  void CheckAgainstFreshFold();
+  void CheckFiles();
+  void Note(std::string what) { diary_.push_back(std::move(what)); }
+
+  Chance chance_;
+  FakeClock clock_;
+  MemoryJournal journal_;
+  SimFileSystem files_;
+  Oracle oracle_;
+  SimCommits commits_;
+  SimModel model_;
+  SimTools tools_;
+  std::unique_ptr<SimWatcher> watcher_;
+  std::unique_ptr<Node> node_;
+  std::uint64_t crashes_ = 0;
+  std::uint64_t next_command_ = 0;
+  std::uint64_t next_client_ = 0;
+  std::vector<std::string> diary_;
+};
+
+}  // namespace agenttalk
