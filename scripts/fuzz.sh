@@ -10,10 +10,10 @@ if ! ls fuzz/*.cc >/dev/null 2>&1; then
   echo "no fuzz targets yet"
   exit 0
 fi
-scripts/build.sh fuzz
 if [ $# = 0 ]; then
   for source in fuzz/*.cc; do set -- "$@" "$(basename "$source" .cc)"; done
 fi
+scripts/build.sh fuzz "$@"
 mkdir -p build/findings
 
 # shellcheck disable=SC2016
