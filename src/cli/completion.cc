@@ -219,7 +219,7 @@ std::string FishVerb(const Verb& verb) {
   for (const Parameter& parameter : AllParameters(verb)) {
     std::string line = fmt::format("complete -c agenttalk -n {}", Quoted(FishCondition(verb)));
     if (parameter.is_option()) line += fmt::format(" -l {}", parameter.name.substr(2));
-    if (TakesValue(parameter)) line += " -x";
+    if (TakesValue(parameter)) line += parameter.completes == Completes::kFile ? " -r" : " -x";
     if (!parameter.choices.empty()) {
       line += fmt::format(" -a {}", Quoted(fmt::format("{}", fmt::join(parameter.choices, " "))));
     } else if (parameter.completes == Completes::kDirectory) {
