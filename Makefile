@@ -3,8 +3,9 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MINUTES ?= 10
 SEEDS ?= 10000
+ONLY ?=
 
-.PHONY: build run test lint format fuzz soak install clean help
+.PHONY: build run test lint format bench bench-check fuzz soak install clean help
 
 build: ## build/release/agenttalk (installs what is missing)
 	@scripts/install-packages.sh build
@@ -24,6 +25,14 @@ lint: ## format, arrows, shellcheck and clang-tidy alone
 format: ## format the sources in place
 	@scripts/install-packages.sh build test
 	@scripts/format.sh
+
+bench: build ## one table of measurements and build/bench.json; ONLY=chain,plans runs some
+	@scripts/install-packages.sh build test
+	@python3 scripts/bench.py $(ONLY)
+
+bench-check: build ## instruction counts of the core paths against the committed baseline
+	@scripts/install-packages.sh build test
+	@python3 scripts/bench-check.py
 
 fuzz: ## every fuzz target for MINUTES each (default 10)
 	@scripts/install-packages.sh build test

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Runs the benchmarks, prints one table and writes build/bench.json.
+
+usage: bench.py [NAME,NAME…]
+
+A benchmark is benchmarks/NAME.py, or a program NAME that benchmarks/CMakeLists.txt builds. It checks its own result,
+repeats, measures its yardstick in the same run, tells progress on stderr, and prints on stdout one JSON object a line:
+{"name", "value", "unit", "spread", "yardstick", "ratio", "target", "ok"}. What has no target or yardstick leaves
+it null. Benchmarks work below $BENCH_DIR, which is fresh and on the file system of build/.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILT = ROOT / "build/bench/benchmarks"
+FIELDS = ("name", "value", "unit", "spread", "yardstick", "ratio", "target", "ok")
+
+
+def benchmarks():
+    """Name → command line."""
+    found = {path.stem: [sys.executable, str(path)] for path in sorted((ROOT / "benchmarks").glob("*.py"))}
+    if (ROOT / "benchmarks/CMakeLists.txt").is_file():
+        subprocess.run([ROOT / "scripts/build.sh", "bench"], check=True)
+        for path in sorted(BUILT.iterdir()):
+            if path.is_file() and os.access(path, os.X_OK) and not path.suffix:
+                found[path.name.removesuffix("_bench")] = [str(path)]
+    return found
+
+
+def run(name, command, work):
+    print(f"{name} …", file=sys.stderr, flush=True)
+    environment = {**os.environ, "BENCH_DIR": str(work), "AGENTTALK": str(ROOT / "build/release/agenttalk")}
+    process = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment)
+    rows = [json.loads(line) for line in process.stdout.splitlines() if line.startswith("{")]
+    if process.returncode != 0 or not rows:
+        print(f"{name}: failed with exit code {process.returncode}\n{process.stdout}", file=sys.stderr)
+        return [dict.fromkeys(FIELDS) | {"name": name, "ok": False, "target": "runs"}]
+    return [dict.fromkeys(FIELDS) | row for row in rows]
+
+
+def shown(value):
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "NO"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def table(rows):
+    lines = [FIELDS] + [tuple(shown(row[field]) for field in FIELDS) for row in rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(FIELDS))]
+    return "\n".join("  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip() for line in lines)
+
+
+def main():
+    wanted = [name for name in (sys.argv[1] if len(sys.argv) > 1 else "").split(",") if name]
+    known = benchmarks()
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        print(f"no benchmark {', '.join(unknown)}; there are: {', '.join(known)}", file=sys.stderr)
+        return 2
+    # One fresh directory for all; removed at the end only, because file creation is slow after mass deletion.
+    work = pathlib.Path(tempfile.mkdtemp(prefix="bench-", dir=ROOT / "build"))
+    rows = []
+    for name in wanted or known:
+        (work / name).mkdir()
+        rows += run(name, known[name], work / name)
+    (ROOT / "build/bench.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    print(table(rows))
+    shutil.rmtree(work, ignore_errors=True)
+    return 0 if all(row["ok"] in (True, None) for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
