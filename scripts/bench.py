@@ -29,7 +29,7 @@ def benchmarks():
         subprocess.run([ROOT / "scripts/build.sh", "bench"], check=True)
         for path in sorted(BUILT.iterdir()):
             if path.is_file() and os.access(path, os.X_OK) and not path.suffix:
-                found[path.name.removesuffix("_bench")] = [str(path)]
+                found[path.name.removesuffix("_benchmark")] = [str(path)]
     return found
 
 
