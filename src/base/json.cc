@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <expected>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -381,6 +382,23 @@ std::string PrettyJson(const json::value& value) {
   WritePretty(value, 0, out);
   out.push_back('\n');
   return out;
+}
+
+std::optional<std::int64_t> AsInteger(const json::value& value) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (value.is_int64()) return value.get_int64();
+  if (value.is_uint64() && std::in_range<std::int64_t>(value.get_uint64())) {
+    return static_cast<std::int64_t>(value.get_uint64());
+  }
+  const bool whole = value.is_double() && std::abs(value.get_double()) <= kExact &&
+                     std::trunc(value.get_double()) == value.get_double();
+  return whole ? std::optional(static_cast<std::int64_t>(value.get_double())) : std::nullopt;
+}
+
+std::optional<double> AsDouble(const json::value& value) {
+  if (value.is_int64()) return static_cast<double>(value.get_int64());
+  if (value.is_uint64()) return static_cast<double>(value.get_uint64());
+  return value.is_double() ? std::optional(value.get_double()) : std::nullopt;
 }
 
 }  // namespace agenttalk

@@ -2,6 +2,8 @@
 
 #include <boost/json/fwd.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,5 +28,12 @@ void AppendJsonString(std::string_view text, std::string& out);
 
 // Two-space indentation, for people; ends with a newline.
 std::string PrettyJson(const boost::json::value& value);
+
+// The number as an integer, where it is one: 3.0 is 3. Nothing for 3.5, for what int64 cannot hold, and for
+// doubles beyond 2^53, which no longer name one integer.
+std::optional<std::int64_t> AsInteger(const boost::json::value& value);
+
+// Any number as a double; nothing for what is no number.
+std::optional<double> AsDouble(const boost::json::value& value);
 
 }  // namespace agenttalk

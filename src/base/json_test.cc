@@ -200,6 +200,20 @@ TEST(CanonicalJson, IsAFixpoint) {
   }
 }
 
+TEST(JsonNumber, IsAnIntegerWhenItNamesOne) {
+  const auto integer = [](std::string_view text) { return AsInteger(ParseJson(text).value()); };
+  EXPECT_EQ(integer("3"), 3);
+  EXPECT_EQ(integer("3.0"), 3);
+  EXPECT_EQ(integer("-1e3"), -1000);
+  EXPECT_EQ(integer("9223372036854775807"), std::numeric_limits<std::int64_t>::max());
+  for (const std::string_view text : {"3.5", "1e16", "18446744073709551615", "\"3\"", "true", "null"}) {
+    EXPECT_FALSE(integer(text)) << text;
+  }
+  EXPECT_EQ(AsInteger(boost::json::value(std::uint64_t{7})), 7);
+  EXPECT_EQ(AsDouble(boost::json::value(std::uint64_t{7})), 7.0);
+  EXPECT_FALSE(AsDouble(boost::json::value("7")));
+}
+
 TEST(PrettyJson, IndentsByTwoAndKeepsTheOrderOfKeys) {
   const auto value = ParseJson(R"({"b":[1,{"c":null}],"a":{},"d":[]})");
   ASSERT_TRUE(value);

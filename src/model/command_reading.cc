@@ -8,7 +8,6 @@
 #include <boost/json/value.hpp>
 #include <charconv>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -23,7 +23,6 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "base/utf8.h"
-#include "model/command.h"
 #include "model/command_reading.h"
 
 namespace agenttalk {
@@ -53,16 +52,8 @@ std::optional<Number> ParseNumber(std::string_view text) {
   return number;
 }
 
-std::optional<std::int64_t> AsInteger(const json::value& value) {
-  constexpr double kExact = 9007199254740992.0;
-  if (value.is_string()) return ParseNumber<std::int64_t>(Trimmed(value.get_string()));
-  if (value.is_int64()) return value.get_int64();
-  if (value.is_uint64() && std::in_range<std::int64_t>(value.get_uint64())) {
-    return static_cast<std::int64_t>(value.get_uint64());
-  }
-  const bool whole = value.is_double() && std::abs(value.get_double()) <= kExact &&
-                     std::trunc(value.get_double()) == value.get_double();
-  return whole ? std::optional(static_cast<std::int64_t>(value.get_double())) : std::nullopt;
+std::optional<std::int64_t> LooselyInteger(const json::value& value) {
+  return value.is_string() ? ParseNumber<std::int64_t>(Trimmed(value.get_string())) : AsInteger(value);
 }
 
 // Replaces a member by its conversion; what cannot be converted stays for validation to refuse.
@@ -134,7 +125,7 @@ LooseValue LooseFlag(const json::value& value) {
 }
 
 LooseValue LooseIntegerIn(const json::value& value, std::int64_t min, std::int64_t max) {
-  const std::optional<std::int64_t> number = AsInteger(value);
+  const std::optional<std::int64_t> number = LooselyInteger(value);
   if (!number || *number < min || *number > max) return std::nullopt;
   return json::value(*number);
 }

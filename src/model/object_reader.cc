@@ -9,7 +9,6 @@
 #include <boost/json/object.hpp>
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,6 +23,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/json.h"
 #include "base/json_pointer.h"
 #include "base/suggestion.h"
 #include "base/time.h"
@@ -75,26 +75,6 @@ std::string TypeHint(std::string_view wanted, const json::value& value) {
 Issue TypeIssue(std::string path, std::string_view wanted, const json::value& value) {
   return {ErrorCode::kTypeMismatch, std::move(path),
           fmt::format("must be {}, not {}", wanted, KindName(value)), TypeHint(wanted, value)};
-}
-
-std::optional<std::int64_t> AsInteger(const json::value& value) {
-  constexpr double kExact = 9007199254740992.0;  // 2^53: beyond it a double no longer names one integer
-  if (value.is_int64()) return value.get_int64();
-  if (value.is_uint64() && std::in_range<std::int64_t>(value.get_uint64())) {
-    return static_cast<std::int64_t>(value.get_uint64());
-  }
-  if (value.is_double() && std::abs(value.get_double()) <= kExact &&
-      std::trunc(value.get_double()) == value.get_double()) {
-    return static_cast<std::int64_t>(value.get_double());
-  }
-  return std::nullopt;
-}
-
-std::optional<double> AsNumber(const json::value& value) {
-  if (value.is_int64()) return static_cast<double>(value.get_int64());
-  if (value.is_uint64()) return static_cast<double>(value.get_uint64());
-  if (value.is_double()) return value.get_double();
-  return std::nullopt;
 }
 
 std::string RangeText(const IntegerRange& range) {
@@ -250,7 +230,7 @@ bool ObjectReader::IntegerIn(const Field& field, const IntegerRange& range, std:
 bool ObjectReader::Number(const Field& field, const NumberRange& range, double& out) {
   const json::value* const value = Value(field);
   if (value == nullptr) return false;
-  const std::optional<double> number = AsNumber(*value);
+  const std::optional<double> number = AsDouble(*value);
   if (!number) {
     WrongType(field.key(), "a number", *value);
     return false;
@@ -281,7 +261,7 @@ bool ObjectReader::Period(const Field& field, Duration& out) {
   std::optional<Duration> period;
   if (value->is_string()) {
     period = ParseDuration(value->get_string());
-  } else if (const std::optional<double> seconds = AsNumber(*value); seconds) {
+  } else if (const std::optional<double> seconds = AsDouble(*value); seconds) {
     period = ParseDuration(fmt::format("{:.6f}", *seconds));
   } else {
     WrongType(field.key(), "a number of seconds or a text like \"10m\"", *value);
