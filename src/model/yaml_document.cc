@@ -36,6 +36,8 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::size_t kAliasAllowance = std::size_t{1} << 20;
+
 // One value in document order: the line it stands on (of its key, if it has one), and how many values its
 // subtree has, itself included, so that a walk can step over it.
 struct LineMark {
@@ -67,7 +69,8 @@ struct Anchor {
 
 class DocumentBuilder : public YAML::EventHandler {
  public:
-  explicit DocumentBuilder(const YamlLimits& limits) : limits_(limits) {}
+  DocumentBuilder(const YamlLimits& limits, std::size_t text_size)
+      : limits_(limits), max_expanded_(kAliasAllowance + text_size) {}
 
   void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
   void OnDocumentEnd() override {}
@@ -123,6 +126,7 @@ class DocumentBuilder : public YAML::EventHandler {
   void Add(json::value value, std::size_t depth, std::size_t weight);
 
   YamlLimits limits_;
+  std::size_t max_expanded_;
   json::value root_;
   std::vector<LineMark> marks_;
   std::vector<Frame> stack_;
@@ -165,11 +169,11 @@ void DocumentBuilder::Scalar(const YAML::Mark& mark, const std::string& tag, YAM
   Add(std::move(*value), 0, weight);
 }
 
-// Anchors and aliases make copies; together they may add as much as a text may hold.
+// Anchors and aliases make copies; what they add stays in proportion to the text.
 void DocumentBuilder::Charge(const YAML::Mark& mark, std::size_t weight) {
   expanded_ += weight;
-  if (expanded_ <= limits_.max_bytes) return;
-  Refuse(ErrorCode::kTooLarge, mark, fmt::format("aliases expand to more than {} bytes", limits_.max_bytes));
+  if (expanded_ <= max_expanded_) return;
+  Refuse(ErrorCode::kTooLarge, mark, fmt::format("aliases expand to more than {} bytes", max_expanded_));
 }
 
 void DocumentBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
@@ -353,14 +357,16 @@ void YamlDocument::AddLines(Issues& issues) const {
 std::expected<YamlDocument, Issue> ParseYaml(std::string_view text, const YamlLimits& limits) {
   if (auto issue = CheckText(text, limits)) return std::unexpected(std::move(*issue));
   try {
-    std::istringstream stream{std::string(text)};
+    // The end marker lets yaml-cpp see a quote that was never closed; alone, it takes the end of the text for
+    // one.
+    std::istringstream stream{std::string(text) + (text.ends_with('\n') ? "...\n" : "")};
     YAML::Parser parser(stream);
-    DocumentBuilder builder(limits);
+    DocumentBuilder builder(limits, text.size());
     parser.HandleNextDocument(builder);
     auto contents = std::make_unique<YamlDocument::Contents>();
     contents->root = builder.TakeRoot();
     contents->marks = builder.TakeMarks();
-    DocumentBuilder second(limits);
+    DocumentBuilder second(limits, text.size());
     if (parser.HandleNextDocument(second)) {
       return std::unexpected(RefusedText(ErrorCode::kYamlInvalid, "more than one document in the text",
                                          "remove what follows the second ---"));

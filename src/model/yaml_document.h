@@ -11,7 +11,7 @@
 namespace agenttalk {
 
 struct YamlLimits {
-  std::size_t max_bytes = std::size_t{1} << 20;  // of the text, and of what aliases add to it
+  std::size_t max_bytes = std::size_t{1} << 20;
   std::size_t max_depth = 64;
 };
 
@@ -19,9 +19,9 @@ struct YamlLimits {
 // the line that each value stands on.
 //
 // Scalars follow the YAML 1.2 core schema: a plain true, null, 12 or 1.5 has that type, everything quoted is
-// a string, and so are yes, no, on, off, .inf and .nan. Keys are always strings. Aliases are copied within
-// the size limit (so that a bomb is refused); merge keys, duplicate keys, foreign tags and several documents
-// in one text are refused.
+// a string, and so are yes, no, on, off, .inf and .nan. Keys are always strings. Aliases are copied, but
+// may not add more than the size of the text and a mebibyte (so that a bomb is refused); merge keys,
+// duplicate keys, foreign tags and several documents in one text are refused.
 class YamlDocument {
  public:
   struct Contents;
