@@ -166,6 +166,13 @@ void CheckProvider(const HubConfig& config, const std::string& name, std::string
                            fmt::format("there is no provider \"{}\"", name), DidYouMean(name, names)});
 }
 
+void CheckProviders(const HubConfig& config, Issues& issues) {
+  CheckProvider(config, config.provider, "/provider", issues);
+  for (const auto& [id, agent] : config.agents) {
+    CheckProvider(config, agent.provider, "/agents/" + id.str() + "/provider", issues);
+  }
+}
+
 void ReadConfig(ObjectReader& reader, HubConfig& config) {
   std::int64_t version = 1;
   reader.Integer(Field("version").Invalid(ErrorCode::kSchemaVersionUnsupported).Hint("version: 1"),
@@ -198,11 +205,10 @@ void ReadConfig(ObjectReader& reader, HubConfig& config) {
 Checked<HubConfig> ReadHubConfig(const boost::json::value& value) {
   Checked<HubConfig> checked;
   HubConfig config;
-  ReadObject(value, checked.issues, [&](ObjectReader& reader) { ReadConfig(reader, config); });
-  CheckProvider(config, config.provider, "/provider", checked.issues);
-  for (const auto& [id, agent] : config.agents) {
-    CheckProvider(config, agent.provider, "/agents/" + id.str() + "/provider", checked.issues);
-  }
+  ReadObject(value, checked.issues, [&](ObjectReader& reader) {
+    ReadConfig(reader, config);
+    if (!reader.Failed("providers")) CheckProviders(config, checked.issues);
+  });
   if (checked.issues.ok()) checked.value = std::move(config);
   return checked;
 }

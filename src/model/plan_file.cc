@@ -91,7 +91,7 @@ void ReadFiles(ObjectReader& reader, PlanFile& plan) {
 }
 
 // Every output that a deliverable names or matches gets its mark.
-void ReadDeliverables(ObjectReader& reader, TaskDag& dag) {
+void ReadDeliverables(ObjectReader& reader, bool tasks_are_complete, TaskDag& dag) {
   if (!reader.Has("deliverables")) return;
   std::unordered_multimap<std::string, TaskOutput*> outputs;
   for (TaskNode& node : dag.nodes) {
@@ -112,7 +112,7 @@ void ReadDeliverables(ObjectReader& reader, TaskDag& dag) {
         if (GlobMatches(wanted, name)) mark(*output);
       }
     }
-    if (!found) {
+    if (!found && tasks_are_complete) {
       refuse(ErrorCode::kValueInvalid, fmt::format("no task has an output \"{}\"", wanted),
              "list it under the outputs of the task that makes it");
     }
@@ -139,8 +139,9 @@ Checked<PlanFile> ReadPlanFile(const boost::json::value& value, const DagContext
     ReadPlanId(reader, plan);
     reader.String("goal", plan.goal);
     ReadFiles(reader, plan);
+    const std::size_t errors = reader.issues().errors.size();
     ReadTasks(reader, context, plan, source);
-    ReadDeliverables(reader, plan.dag);
+    ReadDeliverables(reader, reader.issues().errors.size() == errors, plan.dag);
     reader.Value("schema_version");  // of a task_dag.json written as YAML; of plans there is one version
   });
   plan.dag.plan_id = plan.plan_id;

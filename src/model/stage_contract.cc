@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -110,7 +113,8 @@ StageParams ReadTaskPlan(ObjectReader& params) {
     object.Integer("estimatedDuration", kMilliseconds, task.estimated_duration_ms);
     plan.tasks.push_back(std::move(task));
   });
-  if (plan.tasks.empty() && !params.Failed("tasks")) {
+  const auto* tasks = params.object().if_contains("tasks");
+  if (tasks != nullptr && tasks->is_array() && tasks->get_array().empty()) {
     params.Error("tasks", ErrorCode::kFieldMissing, "a plan needs at least one task");
   }
   params.Strings("executionOrder", plan.execution_order);

@@ -5,6 +5,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "base/file_name.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "model/dag_checker.h"
 #include "model/object_reader.h"
 #include "model/task_dag.h"
@@ -31,6 +33,16 @@ constexpr const char* kNameHint =
 
 constexpr const char* kOutputHint =
     "letters, digits, '.', '_' and '-'; not cmd_…, msg_… nor an ending of unfinished files";
+
+constexpr std::size_t kLongestQuote = 40;
+
+std::string NotAnInput(std::string_view text) {
+  return fmt::format("\"{}\" is not a file name or glob", Utf8Prefix(text, kLongestQuote));
+}
+
+std::string NotAnOutput(std::string_view text) {
+  return fmt::format("\"{}\" is not a name for an output", Utf8Prefix(text, kLongestQuote));
+}
 
 class NodeReader {
  public:
@@ -155,7 +167,7 @@ void NodeReader::ReadInputs() {
       source_.inputs,
       [this](std::string text, const auto& error) {
         if (!IsInputPattern(text)) {
-          error(ErrorCode::kNameUnsafe, fmt::format("\"{}\" is not a file name or glob", text), kNameHint);
+          error(ErrorCode::kNameUnsafe, NotAnInput(text), kNameHint);
         }
         // Kept even if it is refused, so that positions stay those of the text.
         node_.inputs.push_back(PlainInput(std::move(text)));
@@ -168,14 +180,12 @@ void NodeReader::ReadInputs() {
 }
 
 void NodeReader::ReadInput(ObjectReader& reader, TaskInput& input) {
+  const std::size_t errors = reader.issues().errors.size();
   const bool is_pattern = reader.Has("pattern") && !reader.Has("name");
   const std::string_view key = is_pattern ? "pattern" : "name";
   std::string name;
   if (!reader.Text(Field(key).Required(), name)) return;
-  if (!IsInputPattern(name)) {
-    reader.Error(key, ErrorCode::kNameUnsafe, fmt::format("\"{}\" is not a file name or glob", name),
-                 kNameHint);
-  }
+  if (!IsInputPattern(name)) reader.Error(key, ErrorCode::kNameUnsafe, NotAnInput(name), kNameHint);
   input = PlainInput(std::move(name));
   if (!is_pattern) {
     reader.Object("selector", [&](ObjectReader& selector) { ReadSelector(selector, input); });
@@ -185,7 +195,7 @@ void NodeReader::ReadInput(ObjectReader& reader, TaskInput& input) {
   reader.Integer("min", kMinRange, input.min);
   const bool is_exact =
       input.selector == SelectorType::kFileName || input.selector == SelectorType::kOutputName;
-  if (input.min > 1 && is_exact) {
+  if (input.min > 1 && is_exact && reader.issues().errors.size() == errors) {
     reader.Error("min", ErrorCode::kValueInvalid,
                  fmt::format("one name can never be met by {} files", input.min),
                  "write a glob, or leave min out");
@@ -213,7 +223,7 @@ void NodeReader::ReadOutputs() {
       source_.outputs,
       [this](std::string text, const auto& error) {
         if (!IsOutputName(text)) {
-          error(ErrorCode::kNameUnsafe, fmt::format("\"{}\" is not a name for an output", text), kOutputHint);
+          error(ErrorCode::kNameUnsafe, NotAnOutput(text), kOutputHint);
         }
         node_.outputs.emplace_back().name = std::move(text);
       },
@@ -226,8 +236,7 @@ void NodeReader::ReadOutputs() {
 
 void NodeReader::ReadOutput(ObjectReader& reader, TaskOutput& output) const {
   if (reader.Text(Field("name").Required(), output.name) && !IsOutputName(output.name)) {
-    reader.Error("name", ErrorCode::kNameUnsafe,
-                 fmt::format("\"{}\" is not a name for an output", output.name), kOutputHint);
+    reader.Error("name", ErrorCode::kNameUnsafe, NotAnOutput(output.name), kOutputHint);
   }
   reader.String("content_type", output.content_type);
   const bool is_short = is_plan_ && reader.Has("to");
