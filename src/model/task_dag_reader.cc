@@ -4,7 +4,6 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
-#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -23,8 +22,6 @@ namespace agenttalk {
 namespace {
 
 constexpr int kNewestMinor = 1;
-// 200,000 nodes of a kilobyte each, and some room.
-constexpr std::size_t kMaxDagBytes = std::size_t{256} << 20;
 
 }  // namespace
 
