@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/document.h"
+
+namespace agenttalk {
+
+// One document that tests/data/malformed/generate.py wrote, and what it expects of it.
+struct CorpusEntry {
+  std::string file;  // name
+  std::string text;
+  DocumentKind kind = DocumentKind::kCommand;
+  std::vector<std::string> codes;  // sorted, without repetition; empty: the document is valid
+  std::string schema;              // "refuses", "accepts", "unasked"
+  std::string why;                 // a schema cannot see it
+};
+
+// All of them, read once; throws when the directory is not there.
+const std::vector<CorpusEntry>& Corpus();
+
+}  // namespace agenttalk
