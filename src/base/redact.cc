@@ -135,6 +135,11 @@ constexpr std::array<std::string_view, 8> kSecretNames = {"bearer",
                                                           "aws_session_token",
                                                           "x-goog-api-key"};
 
+// Whether a word that starts with this character can be one of the above: most words cannot.
+bool MayStartSecret(char c) {
+  return std::string_view("sgaAbBxX").find(c) != std::string_view::npos;
+}
+
 // The secret at `at`, which is the start of a word; empty when there is none.
 Span SecretAt(std::string_view text, std::size_t at) {
   constexpr std::size_t kMostSeparators = 8;
@@ -160,7 +165,7 @@ Span SecretAt(std::string_view text, std::size_t at) {
 std::vector<Span> RecognisedSecrets(std::string_view text) {
   std::vector<Span> spans;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!IsAlphanumeric(text[i]) || (i > 0 && IsAlphanumeric(text[i - 1]))) continue;
+    if (!MayStartSecret(text[i]) || (i > 0 && IsAlphanumeric(text[i - 1]))) continue;
     const Span span = SecretAt(text, i);
     if (span.begin == span.end) continue;
     spans.push_back(span);

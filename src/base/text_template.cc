@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -46,32 +47,43 @@ void Split(std::string_view text, TemplateBraces braces,
   }
 }
 
-void AddOnce(std::vector<std::string>& names, std::string_view name) {
-  if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
-}
+// Keeps names in the order they were first seen; hostile templates hold very many of them.
+class NameList {
+ public:
+  void Add(std::string_view name) {
+    if (seen_.insert(name).second) names_.emplace_back(name);
+  }
+  std::vector<std::string> Take() { return std::move(names_); }
+
+ private:
+  std::unordered_set<std::string_view> seen_;  // into the template
+  std::vector<std::string> names_;
+};
 
 }  // namespace
 
 Expansion ExpandTemplate(std::string_view text, const TemplateValues& values, TemplateBraces braces) {
   Expansion out;
+  NameList unknown;
   Split(text, braces, [&](std::string_view piece, std::string_view name) {
     const auto found = std::ranges::find(values, name, &TemplateValues::value_type::first);
     if (name.empty() || found == values.end()) {
       out.text.append(piece);
-      if (!name.empty()) AddOnce(out.unknown, name);
+      if (!name.empty()) unknown.Add(name);
     } else {
       out.text.append(found->second);
     }
   });
+  out.unknown = unknown.Take();
   return out;
 }
 
 std::vector<std::string> TemplateVariables(std::string_view text, TemplateBraces braces) {
-  std::vector<std::string> names;
+  NameList names;
   Split(text, braces, [&names](std::string_view, std::string_view name) {
-    if (!name.empty()) AddOnce(names, name);
+    if (!name.empty()) names.Add(name);
   });
-  return names;
+  return names.Take();
 }
 
 }  // namespace agenttalk

@@ -54,6 +54,12 @@ TEST(TextTemplate, ListsItsVariables) {
   EXPECT_EQ(TemplateVariables(""), Names{});
 }
 
+TEST(TextTemplate, IsLinearInVariables) {
+  std::string text;
+  for (int i = 0; i < 200000; ++i) text += "{v" + std::to_string(i) + "}";
+  EXPECT_EQ(ExpandTemplate(text, {}).unknown.size(), 200000U);
+}
+
 TEST(TextTemplate, IsLinearInBraces) {
   const std::string braces(1000000, '{');
   EXPECT_EQ(ExpandTemplate(braces, {}).text, braces);

@@ -8,6 +8,7 @@
 #include <boost/json/value.hpp>
 #include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/json.h"
+#include "base/json_pointer.h"
 #include "base/suggestion.h"
 #include "base/text_template.h"
 #include "base/utf8.h"
@@ -36,6 +38,7 @@ namespace json = boost::json;
 
 constexpr std::array<std::string_view, 8> kTemplateVariables = {
     "result", "score", "score_explanation", "error", "command_id", "plan_id", "task_id", "agent_id"};
+constexpr std::size_t kMostUnknownVariables = 20;
 constexpr std::string_view kIdHint =
     "a command of a task is called cmd_<task_id>_<NNN>, with three digits or more";
 constexpr const char* kPatternHint =
@@ -265,8 +268,12 @@ void CommandReader::Failure(ObjectReader& hook) {
 
 void CommandReader::Template(ObjectReader& hook, std::string& out) const {
   if (!hook.String("message_template", out)) return;
-  for (const std::string& name : TemplateVariables(out)) {
-    if (std::ranges::find(kTemplateVariables, name) != kTemplateVariables.end()) continue;
+  std::vector<std::string> unknown = TemplateVariables(out);
+  std::erase_if(unknown, [](const std::string& name) {
+    return std::ranges::find(kTemplateVariables, name) != kTemplateVariables.end();
+  });
+  if (unknown.size() > kMostUnknownVariables) unknown.resize(kMostUnknownVariables);
+  for (const std::string& name : unknown) {
     hook.Warn("message_template", ErrorCode::kValueInvalid,
               fmt::format("{{{}}} is not a variable and stays as written", name),
               DidYouMean(name, kTemplateVariables));
@@ -275,14 +282,13 @@ void CommandReader::Template(ObjectReader& hook, std::string& out) const {
 
 void CommandReader::Agents(ObjectReader& hook, std::vector<AgentId>& out) const {
   if (!hook.Names("send_to", out) || !context_.agent_known) return;
-  for (const AgentId& agent : out) {
-    if (context_.agent_known(agent)) continue;
-    std::string message = fmt::format("there is no agent \"{}\"", agent.str());
-    if (strict_) {
-      hook.Error("send_to", ErrorCode::kAgentUnknown, std::move(message));
-    } else {
-      hook.Warn("send_to", ErrorCode::kAgentUnknown, std::move(message), "its copy will be a dead letter");
-    }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (context_.agent_known(out[i])) continue;
+    Issue issue{ErrorCode::kAgentUnknown, hook.Pointer("send_to"),
+                fmt::format("there is no agent \"{}\"", out[i].str()),
+                strict_ ? "" : "its copy will be a dead letter"};
+    AppendPointer(issue.path, i);
+    (strict_ ? hook.issues().errors : hook.issues().warnings).push_back(std::move(issue));
   }
 }
 

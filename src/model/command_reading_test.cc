@@ -292,7 +292,7 @@ TEST(CommandReading, AsksTheHubWhereThereIsOne) {
       {OpenIn("plan_new", "cmd_1"), {}},
       {OpenIn("plan_open", "cmd_1", R"("on_complete":{"send_to":["a"]})"), {}},
       {OpenIn("plan_open", "cmd_1", R"("on_complete":{"send_to":["b"]})"),
-       {"AGENT_UNKNOWN /on_complete/send_to"}},
+       {"AGENT_UNKNOWN /on_complete/send_to/0"}},
       {OpenIn("plan_x", "cmd_1"), {"TASK_ID_MISSING /task_id"}},
       {OpenIn("plan_open", "cmd_used"), {"COMMAND_ID_REUSED /command_id"}},
       {OpenIn("plan_open", "cmd_1", R"("idempotency_key":"other")"),
@@ -320,7 +320,7 @@ TEST(CommandReading, LetsAnUnknownTargetPassAtIntake) {
   const ReadCommandResult read =
       Intake(OpenIn("plan_open", "cmd_1", R"("on_complete":{"send_to":["b"]})"), Hub());
   EXPECT_TRUE(read.command);
-  EXPECT_EQ(Brief(read.issues.warnings), (Lines{"AGENT_UNKNOWN /on_complete/send_to"}));
+  EXPECT_EQ(Brief(read.issues.warnings), (Lines{"AGENT_UNKNOWN /on_complete/send_to/0"}));
 }
 
 TEST(CommandReading, ARepeatOfTheSamePayloadIsNoConflictAndNoReuse) {
