@@ -1,0 +1,98 @@
+"""What the documents show is what happens."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MARK = "<!-- runs -->"
+BLOCK = re.compile(re.escape(MARK) + r"\n+```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+SOURCE = re.compile(r"`((?:src|tests|docs|scripts|fuzz|schemas|benchmarks|templates)/[\w./-]+\.\w+)`")
+SENTINEL = "end-of-command"
+
+
+def documents():
+    tracked = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True)
+    names = tracked.stdout.split() if tracked.returncode == 0 else []
+    return [ROOT / name for name in names] or [path for path in ROOT.rglob("*.md") if "build" not in path.parts]
+
+
+def steps(document):
+    """(command, lines it must print), in order."""
+    found = []
+    for block in BLOCK.findall((ROOT / document).read_text(encoding="utf-8")):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                found.append((line[2:], []))
+            elif line.startswith("> ") or line == ">":
+                found[-1] = (found[-1][0] + "\n" + line[2:], found[-1][1])
+            else:
+                found[-1][1].append(line)
+    return found
+
+
+def pattern(lines):
+    """`…` is anything within a line; a line of it alone is any number of lines."""
+    parts = []
+    for line in lines:
+        if line.strip() == "…":
+            parts.append(r"(?:[^\n]*\n)*?")
+        else:
+            parts.append("[^\n]*".join(re.escape(piece) for piece in line.rstrip().split("…")) + r"[ \t]*\n")
+    return re.compile("".join(parts))
+
+
+def typed(commands, box):
+    """What a shell prints for each of the commands, and its exit code."""
+    # Standard input is the script itself; a command must not read on in it.
+    script = "".join(f"{{ {command}\n}} </dev/null 2>&1\nprintf '%s %d\\n' {SENTINEL} $?\n" for command in commands)
+    environment = {"PATH": f"{box.binary.parent}:{os.environ['PATH']}", "HOME": str(box.dir), "LANG": "C.UTF-8"}
+    run = subprocess.run(["bash"], input=script, capture_output=True, text=True, cwd=box.dir, env=environment, timeout=120)
+    answers = re.findall(rf"(.*?){SENTINEL} (\d+)\n", run.stdout, re.DOTALL)
+    assert len(answers) == len(commands), f"the shell ended early\n{run.stdout}\n{run.stderr}"
+    return [(text, int(code)) for text, code in answers]
+
+
+def check_tour(document, box):
+    shown = steps(document)
+    assert shown, f"{document} has no block marked {MARK}"
+    for (command, lines), (text, code) in zip(shown, typed([command for command, _ in shown], box)):
+        assert code == 0, f"{document}: exit code {code}\n$ {command}\n{text}"
+        assert pattern(lines).fullmatch(text), f"{document}\n$ {command}\n-- printed\n{text}-- shown\n" + "\n".join(lines)
+
+
+def test_tour_of_the_readme_happens_as_shown(box):
+    check_tour("README.md", box)
+
+
+def test_chinese_tour_happens_as_shown(box):
+    check_tour("README.zh-CN.md", box)
+
+
+def test_both_readmes_show_the_same_commands(_box):
+    english, chinese = ([command for command, _ in steps(name)] for name in ("README.md", "README.zh-CN.md"))
+    assert english == chinese, set(english) ^ set(chinese)
+
+
+def test_readme_lists_no_verb_that_is_not_there(box):
+    table = box.run("--help").expect(0).out.split("Verbs:\n")[1].split("\n\n")[0]
+    verbs = {re.split(r"\s{2,}", line.strip())[0] for line in table.splitlines()}
+    for name in ("README.md", "README.zh-CN.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        listed = set(re.findall(r"^\| `agenttalk ([a-z]+(?: [a-z]+)?)", text, re.MULTILINE))
+        assert listed and listed <= verbs, f"{name}: {listed - verbs}"
+
+
+def test_documents_link_to_files_that_exist(_box):
+    for document in documents():
+        for target in LINK.findall(document.read_text(encoding="utf-8")):
+            if not re.match(r"[a-z]+:", target):
+                assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_documents_name_sources_that_exist(_box):
+    for document in documents():
+        for name in SOURCE.findall(document.read_text(encoding="utf-8")):
+            assert (ROOT / name).exists(), f"{document.name} names {name}"
