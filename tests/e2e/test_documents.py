@@ -96,3 +96,11 @@ def test_documents_name_sources_that_exist(_box):
     for document in documents():
         for name in SOURCE.findall(document.read_text(encoding="utf-8")):
             assert (ROOT / name).exists(), f"{document.name} names {name}"
+
+
+def test_examples_of_the_formats_are_valid(box):
+    examples = {"command": "json", "profile": "json", "config": "yaml", "plan": "yaml"}
+    for kind, language in examples.items():
+        text = (ROOT / f"docs/formats/{kind}.md").read_text(encoding="utf-8")
+        example = re.search(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL).group(1)
+        box.run("validate", "--kind", kind, box.write(f"example.{language}", example)).expect(0)
