@@ -179,7 +179,9 @@ std::optional<Duration> ParseDuration(std::string_view text) {
 }
 
 std::string ToText(Duration duration) {
-  if (duration < Duration::zero()) return "-" + ToText(-duration);
+  if (duration < Duration::zero()) {
+    return fmt::format("-{}", ToText(duration == Duration::min() ? Duration::max() : -duration));
+  }
   const std::int64_t count = duration.count();
   if (count < 1000) return count == 0 ? "0s" : fmt::format("{}us", count);
   if (count < 1000000) return fmt::format("{}ms", count / 1000);

@@ -80,6 +80,7 @@ TEST(DurationText, IsShort) {
   EXPECT_EQ(ToText(minutes(62)), "1h 2m");
   EXPECT_EQ(ToText(hours(50)), "2d 2h");
   EXPECT_EQ(ToText(-milliseconds(50)), "-50ms");
+  EXPECT_TRUE(ToText(Duration::min()).starts_with("-106751991d"));
 }
 
 TEST(DurationText, ReadsBackWhenNothingWasRounded) {
