@@ -6,7 +6,7 @@ usage: bench.py [NAME,NAME…]
 A benchmark is benchmarks/NAME.py, or a program NAME that benchmarks/CMakeLists.txt builds. It checks its own result,
 repeats, measures its yardstick in the same run, tells progress on stderr, and prints on stdout one JSON object a line:
 {"name", "value", "unit", "spread", "yardstick", "ratio", "target", "ok"}. What has no target or yardstick leaves
-it null. Benchmarks work below $BENCH_DIR, which is fresh and on the file system of build/.
+it null; one that prints no such line is shown as it is. Benchmarks work below $BENCH_DIR, which is fresh and on the file system of build/.
 """
 
 import json
@@ -38,7 +38,9 @@ def run(name, command, work):
     environment = {**os.environ, "BENCH_DIR": str(work), "AGENTTALK": str(ROOT / "build/release/agenttalk")}
     process = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment)
     rows = [json.loads(line) for line in process.stdout.splitlines() if line.startswith("{")]
-    if process.returncode != 0 or not rows:
+    if process.returncode == 0 and not rows:
+        print(process.stdout)  # figures of its own, for people
+    if process.returncode != 0:
         print(f"{name}: failed with exit code {process.returncode}\n{process.stdout}", file=sys.stderr)
         return [dict.fromkeys(FIELDS) | {"name": name, "ok": False, "target": "runs"}]
     return [dict.fromkeys(FIELDS) | row for row in rows]
