@@ -11,63 +11,107 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/ids.h"
 #include "base/issue.h"
 #include "cli/console.h"
-#include "cli/document_check.h"
-#include "cli/document_kind.h"
 #include "cli/exit_code.h"
 #include "cli/hub_view.h"
 #include "cli/issue_text.h"
+#include "cli/text_file.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
+#include "model/agent_profile.h"
+#include "model/agent_profile_reader.h"
+#include "model/command_reading.h"
+#include "model/document.h"
+#include "model/plan_file.h"
 
 namespace agenttalk {
 namespace {
 
-std::string ForPrograms(const std::vector<DocumentCheck>& checks) {
+struct FileReport {
+  std::string file;
+  DocumentReport report;
+};
+
+// In a hub a profile lies in agents/<id>/ and completes what agenttalk.yaml says of that agent.
+std::optional<AgentProfile> BaseProfile(const std::filesystem::path& path, HubView* hub) {
+  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  const std::string id = folder.filename().string();
+  if (hub == nullptr || folder.parent_path().filename() != "agents" || !IsSafeName(id)) return std::nullopt;
+  return hub->ConfiguredProfile(AgentId(id));
+}
+
+// A file that cannot be read is an issue like any other.
+FileReport CheckFile(const std::string& path, std::optional<DocumentKind> kind,
+                     const DocumentContext& context, HubView* hub) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  const auto text = ReadTextFile(path, kMaxPlanBytes);
+  if (!text) {
+    const Error& error = text.error();
+    FileReport unread{.file = path,
+                      .report = CheckDocument(name, "", context)};  // for the kind that its name tells
+    unread.report.issues = {};
+    unread.report.issues.errors.push_back(
+        {.code = error.code, .path = "", .message = error.message, .hint = error.hint});
+    return unread;
+  }
+  FileReport checked{.file = path,
+                     .report = kind ? DocumentReport{*kind, CheckDocumentOf(*kind, *text, context)}
+                                    : CheckDocument(name, *text, context)};
+  if (checked.report.kind == DocumentKind::kProfile) {
+    if (auto base = BaseProfile(path, hub)) {
+      checked.report.issues = ParseAgentProfile(*text, *std::move(base)).issues;
+    }
+  }
+  return checked;
+}
+
+std::string ForPrograms(const std::vector<FileReport>& files) {
   boost::json::array array;
-  for (const DocumentCheck& check : checks) {
-    array.push_back(boost::json::object{{"file", check.file},
-                                        {"kind", ToString(check.kind)},
-                                        {"ok", check.issues.ok()},
-                                        {"errors", ToJson(check.issues.errors)},
-                                        {"warnings", ToJson(check.issues.warnings)}});
+  for (const auto& [file, report] : files) {
+    array.push_back(boost::json::object{{"file", file},
+                                        {"kind", ToString(report.kind)},
+                                        {"ok", report.issues.ok()},
+                                        {"errors", ToJson(report.issues.errors)},
+                                        {"warnings", ToJson(report.issues.warnings)}});
   }
   return boost::json::serialize(array) + "\n";
 }
 
-std::string ForPeople(const DocumentCheck& check, bool colors) {
+std::string ForPeople(const FileReport& checked, bool colors) {
+  const Issues& issues = checked.report.issues;
   const std::string verdict =
-      check.issues.ok() ? Styled("ok", Style::kGreen, colors) : Styled("INVALID", Style::kRed, colors);
-  std::string text = fmt::format("{} {} ({})\n", verdict, check.file, ToString(check.kind));
-  for (const Issue& issue : check.issues.errors) text += ToText(issue, true, colors);
-  for (const Issue& issue : check.issues.warnings) text += ToText(issue, false, colors);
+      issues.ok() ? Styled("ok", Style::kGreen, colors) : Styled("INVALID", Style::kRed, colors);
+  std::string text = fmt::format("{} {} ({})\n", verdict, checked.file, ToString(checked.report.kind));
+  for (const Issue& issue : issues.errors) text += ToText(issue, true, colors);
+  for (const Issue& issue : issues.warnings) text += ToText(issue, false, colors);
   return text;
 }
 
 Result<ExitCode> Validate(const Invocation& call) {
   const auto directory = TRY(call.HubIfAny());
   std::optional<HubView> hub;
-  if (directory) hub.emplace(*directory);
-  const DocumentCheckOptions options{.kind = ParseDocumentKind(call.arguments.Get("--kind")),
-                                     .strict = call.arguments.Has("--strict"),
-                                     .hub = hub ? &*hub : nullptr};
-  std::vector<DocumentCheck> checks;
-  for (const std::string& file : call.arguments.All("FILE")) checks.push_back(CheckDocument(file, options));
+  DocumentContext context;
+  if (call.arguments.Has("--strict")) context.strictness = CommandStrictness::kStrict;
+  if (directory) {
+    hub.emplace(*directory);
+    context.command = hub->ForCommands();
+    context.known_agents = hub->Agents();
+  }
+  const auto kind = ParseDocumentKind(call.arguments.Get("--kind"));
+  std::vector<FileReport> files;
+  for (const std::string& file : call.arguments.All("FILE")) {
+    files.push_back(CheckFile(file, kind, context, hub ? &*hub : nullptr));
+  }
   if (call.json) {
-    call.console.Out(ForPrograms(checks));
+    call.console.Out(ForPrograms(files));
   } else {
-    for (const DocumentCheck& check : checks) call.console.Out(ForPeople(check, call.console.colors_out()));
+    for (const FileReport& file : files) call.console.Out(ForPeople(file, call.console.colors_out()));
   }
   const bool all_ok =
-      std::ranges::all_of(checks, [](const DocumentCheck& check) { return check.issues.ok(); });
+      std::ranges::all_of(files, [](const FileReport& file) { return file.report.issues.ok(); });
   return all_ok ? ExitCode::kDone : ExitCode::kInvalid;
-}
-
-std::vector<std::string> KindNames() {
-  std::vector<std::string> names;
-  for (const DocumentKind kind : kDocumentKinds) names.emplace_back(ToString(kind));
-  return names;
 }
 
 }  // namespace
@@ -87,7 +131,7 @@ Verb ValidateVerb() {
                       .takes = Takes::kValue,
                       .help = "what the files are (default: told by name and content)",
                       .value = "KIND",
-                      .choices = KindNames()}},
+                      .choices = {"command", "dag", "plan", "profile", "config", "message", "output"}}},
       .run = Validate};
 }
 
