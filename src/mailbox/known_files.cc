@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,6 +33,7 @@ void KnownFiles::Remember(Entry& entry, const FileStat& stat, const Digest& cont
 }
 
 void KnownFiles::Record(const FileFingerprint& fingerprint, std::int64_t ctime_ns) {
+  const std::lock_guard lock(mutex_);
   FileStat stat;
   stat.inode = fingerprint.inode;
   stat.mtime_ns = fingerprint.mtime_ns;
@@ -41,23 +43,27 @@ void KnownFiles::Record(const FileFingerprint& fingerprint, std::int64_t ctime_n
 }
 
 void KnownFiles::Recognize(const std::string& directory, const std::string& name, const Digest& content) {
+  const std::lock_guard lock(mutex_);
   Entry& entry = folders_[directory][name];
   if (std::ranges::find(entry.recognized, content) == entry.recognized.end())
     entry.recognized.push_back(content);
 }
 
+bool KnownFiles::Matches(Entry& entry, const FileStat& stat) {
+  if (entry.inode != stat.inode || entry.mtime_ns != stat.mtime_ns || entry.size != stat.size) return false;
+  if (entry.ctime_ns == 0) entry.ctime_ns = stat.ctime_ns;
+  return entry.ctime_ns == stat.ctime_ns || stat.links > 1;
+}
+
 bool KnownFiles::Knows(const std::string& directory, const std::string& name, const FileStat& stat) {
+  const std::lock_guard lock(mutex_);
   Entry* entry = Find(directory, name);
-  if (entry == nullptr || entry->inode != stat.inode || entry->mtime_ns != stat.mtime_ns ||
-      entry->size != stat.size) {
-    return false;
-  }
-  if (entry->ctime_ns == 0) entry->ctime_ns = stat.ctime_ns;
-  return entry->ctime_ns == stat.ctime_ns || stat.links > 1;
+  return entry != nullptr && Matches(*entry, stat);
 }
 
 bool KnownFiles::KnowsContent(const std::string& directory, const std::string& name, const FileStat& stat,
                               const Digest& content) {
+  const std::lock_guard lock(mutex_);
   Entry* entry = Find(directory, name);
   if (entry == nullptr) return false;
   const bool same = entry->inode != 0 && entry->content == content;
@@ -70,10 +76,19 @@ bool KnownFiles::KnowsContent(const std::string& directory, const std::string& n
 
 bool KnownFiles::KnowsWithContent(const std::string& directory, const std::string& name, const FileStat& stat,
                                   const Digest& content) {
-  return Knows(directory, name, stat) && Find(directory, name)->content == content;
+  const std::lock_guard lock(mutex_);
+  Entry* entry = Find(directory, name);
+  return entry != nullptr && Matches(*entry, stat) && entry->content == content;
+}
+
+bool KnownFiles::HasContents(const std::string& directory, const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto folder = folders_.find(directory);
+  return folder != folders_.end() && folder->second.contains(name);
 }
 
 void KnownFiles::Forget(const std::string& directory, const std::string& name) {
+  const std::lock_guard lock(mutex_);
   const auto folder = folders_.find(directory);
   if (folder == folders_.end()) return;
   folder->second.erase(name);
@@ -85,6 +100,7 @@ void KnownFiles::ForgetFolder(const std::string& directory) {
 }
 
 void KnownFiles::Keep(const std::string& directory, const std::function<bool(const std::string&)>& is_there) {
+  const std::lock_guard lock(mutex_);
   const auto folder = folders_.find(directory);
   if (folder == folders_.end()) return;
   std::erase_if(folder->second,
@@ -93,6 +109,7 @@ void KnownFiles::Keep(const std::string& directory, const std::function<bool(con
 }
 
 std::size_t KnownFiles::size() const {
+  const std::lock_guard lock(mutex_);
   std::size_t total = 0;
   for (const auto& [directory, folder] : folders_) total += folder.size();
   return total;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -36,9 +37,7 @@ class KnownFiles {
                                       const FileStat& stat, const Digest& content);
 
   // Is there anything that a content could be compared with?
-  [[nodiscard]] bool HasContents(const std::string& directory, const std::string& name) {
-    return Find(directory, name) != nullptr;
-  }
+  [[nodiscard]] bool HasContents(const std::string& directory, const std::string& name) const;
 
   void Forget(const std::string& directory, const std::string& name);
   void ForgetFolder(const std::string& directory);
@@ -57,10 +56,13 @@ class KnownFiles {
   };
   using Folder = std::unordered_map<std::string, Entry>;
 
+  // These three with the lock held.
   [[nodiscard]] Entry* Find(const std::string& directory, const std::string& name);
+  [[nodiscard]] static bool Matches(Entry& entry, const FileStat& stat);
   static void Remember(Entry& entry, const FileStat& stat, const Digest& content);
 
-  std::unordered_map<std::string, Folder> folders_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Folder> folders_;  // guarded by mutex_
 };
 
 }  // namespace agenttalk
