@@ -163,12 +163,25 @@ void SimFileSystem::Place(const Spot& spot, Inode inode) {
 }
 
 void SimFileSystem::Notify(const std::string& path, bool is_directory, bool finished) const {
-  if (!observer_) return;
+  if (!observer_.change) return;
   SplitPath split = SplitAtLast(path);
-  observer_({.directory = std::move(split.directory),
-             .name = std::move(split.name),
-             .is_directory = is_directory,
-             .finished = finished});
+  observer_.change({.directory = std::move(split.directory),
+                    .name = std::move(split.name),
+                    .is_directory = is_directory,
+                    .finished = finished});
+}
+
+void SimFileSystem::NotifyLost(const std::string& directory) const {
+  if (observer_.directory_lost) observer_.directory_lost(directory);
+}
+
+void SimFileSystem::SetObserver(const void* owner, Observer observer) {
+  observer_owner_ = owner;
+  observer_ = std::move(observer);
+}
+
+void SimFileSystem::RemoveObserver(const void* owner) {
+  if (observer_owner_ == owner) SetObserver(nullptr, {});
 }
 
 Result<std::vector<DirectoryEntry>> SimFileSystem::List(const std::string& directory) {
@@ -263,7 +276,7 @@ Result<void> SimFileSystem::Move(const std::string& from, const std::string& to)
   const bool is_directory = nodes_.at(source.inode).type == FileType::kDirectory;
   Change({{.directory = source.directory, .name = source.name, .inode = 0},
           {.directory = target.directory, .name = target.name, .inode = source.inode}});
-  if (is_directory && directory_observer_) directory_observer_(from);
+  if (is_directory) NotifyLost(from);
   Notify(to, is_directory, true);
   return {};
 }
@@ -302,7 +315,7 @@ Result<void> SimFileSystem::Remove(const std::string& path) {
   if (!spot || spot->inode == 0) return {};
   const Node& node = nodes_.at(spot->inode);
   if (!node.names.empty()) return Fail(ErrorCode::kAlreadyExists, path + ": directory not empty");
-  if (node.type == FileType::kDirectory && directory_observer_) directory_observer_(path);
+  if (node.type == FileType::kDirectory) NotifyLost(path);
   Place(*spot, 0);
   return {};
 }

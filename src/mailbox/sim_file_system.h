@@ -108,12 +108,15 @@ class SimFileSystem final : public FileSystem {
   void SetInterference(std::function<void(SimOp, const std::string&)> interference) {
     interference_ = std::move(interference);
   }
-  // Gets every notification that a watcher of the directory would get.
-  void SetObserver(std::function<void(const FolderChange&)> observer) { observer_ = std::move(observer); }
-  // Gets the path of every directory that was removed or moved away.
-  void SetDirectoryObserver(std::function<void(const std::string&)> observer) {
-    directory_observer_ = std::move(observer);
-  }
+  // Gets every notification that a watcher of the directory would get, and the path of every directory that
+  // is removed or moved away. One at a time: a later one takes over, and the earlier one's leaving changes
+  // nothing.
+  struct Observer {
+    std::function<void(const FolderChange&)> change;
+    std::function<void(const std::string&)> directory_lost;
+  };
+  void SetObserver(const void* owner, Observer observer);
+  void RemoveObserver(const void* owner);
   [[nodiscard]] std::uint64_t operations() const { return operations_; }
   [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
 
@@ -159,6 +162,7 @@ class SimFileSystem final : public FileSystem {
   Inode NewNode(FileType type, std::string bytes);
   void Place(const Spot& spot, Inode inode);
   void Notify(const std::string& path, bool is_directory, bool finished) const;
+  void NotifyLost(const std::string& directory) const;
   Spot Ensure(const std::string& path);
   void EnsureDirectory(const std::string& path);
   void CommitNames(std::size_t count);
@@ -179,8 +183,8 @@ class SimFileSystem final : public FileSystem {
   double failure_rate_ = 0;
   std::vector<SimFault> faults_;
   std::function<void(SimOp, const std::string&)> interference_;
-  std::function<void(const FolderChange&)> observer_;
-  std::function<void(const std::string&)> directory_observer_;
+  const void* observer_owner_ = nullptr;
+  Observer observer_;
   std::uint64_t operations_ = 0;
   std::uint64_t bytes_read_ = 0;
 };

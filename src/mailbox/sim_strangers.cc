@@ -95,7 +95,7 @@ void SimFileSystem::MoveAway(const std::string& from, const std::string& to) {
   const bool is_directory = nodes_.at(source.inode).type == FileType::kDirectory;
   Change({{.directory = source.directory, .name = source.name, .inode = 0},
           {.directory = target.directory, .name = target.name, .inode = source.inode}});
-  if (is_directory && directory_observer_) directory_observer_(from);
+  if (is_directory) NotifyLost(from);
   Notify(to, is_directory, true);
 }
 
@@ -104,7 +104,7 @@ void SimFileSystem::Delete(const std::string& path) {
   if (!spot || spot->inode == 0) return;
   const Names names = nodes_.at(spot->inode).names;
   for (const auto& [name, inode] : names) Delete(JoinPath(path, name));
-  if (nodes_.at(spot->inode).type == FileType::kDirectory && directory_observer_) directory_observer_(path);
+  if (nodes_.at(spot->inode).type == FileType::kDirectory) NotifyLost(path);
   Place(*spot, 0);
 }
 

@@ -14,13 +14,12 @@
 namespace agenttalk {
 
 SimWatcher::SimWatcher(SimFileSystem& files, std::uint64_t seed) : files_(files), random_(seed) {
-  files_.SetObserver([this](const FolderChange& change) { Observe(change); });
-  files_.SetDirectoryObserver([this](const std::string& directory) { Lose(directory); });
+  files_.SetObserver(this, {.change = [this](const FolderChange& change) { Observe(change); },
+                            .directory_lost = [this](const std::string& directory) { Lose(directory); }});
 }
 
 SimWatcher::~SimWatcher() {
-  files_.SetObserver(nullptr);
-  files_.SetDirectoryObserver(nullptr);
+  files_.RemoveObserver(this);
 }
 
 Result<WatchState> SimWatcher::Watch(const std::string& directory) {
