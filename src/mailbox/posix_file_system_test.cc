@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -177,7 +176,7 @@ TEST_P(PosixFileSystemTest, ListsEveryKindOfEntry) {
 
 // Runs `body` in a child without privileges, so that permissions count also when the tests run as root.
 int AsNobody(const std::function<bool()>& body) {
-  const pid_t child = ::fork();
+  const auto child = ::fork();
   if (child == 0) {
     if (::geteuid() == 0 && (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0)) ::_exit(3);
     ::_exit(body() ? 0 : 1);
