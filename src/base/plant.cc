@@ -3,8 +3,13 @@
 #include <cstddef>
 #include <string_view>
 #ifdef AGENTTALK_FAULT_SWITCHES
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <string>
+
+#include "base/check.h"
 #endif
 
 namespace agenttalk {
@@ -26,6 +31,14 @@ bool Planted(std::string_view fault) {
     return std::string(value == nullptr ? "" : value);
   }();
   return PlantListNames(list, fault);
+}
+
+void Witness(std::string_view deed) {
+  static const char* const path = std::getenv("AGENTTALK_WITNESS");
+  if (path == nullptr) return;
+  static const int file = ::open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  const std::string line = std::string(deed) + "\n";
+  CHECK(::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size()));
 }
 #endif
 

@@ -9,10 +9,14 @@ namespace agenttalk {
 #ifdef AGENTTALK_FAULT_SWITCHES
 // Read once per process, at the first call.
 bool Planted(std::string_view fault);
+// Tells somebody outside of the hub what is done to the world: one line in the file named by the environment
+// variable AGENTTALK_WITNESS.
+void Witness(std::string_view deed);
 #else
 constexpr bool Planted(std::string_view) {
   return false;
 }
+constexpr void Witness(std::string_view) {}
 #endif
 
 // Is `fault` one of the comma-separated names in `list`?

@@ -15,6 +15,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/plant.h"
 #include "base/time.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
@@ -74,6 +75,7 @@ void CallDesk::StartModelCall(const PlanState& plan, const CommandRecord& record
     return;
   }
   calls_[key];
+  Witness(stored->idempotency_key);
   auto asked = entry->provider->Ask(
       std::move(*stored),
       [this, key, prices = entry->prices](ModelReply reply) { ModelReplied(key, prices, std::move(reply)); });
@@ -180,6 +182,7 @@ void CallDesk::StartToolCall(const PlanState& plan, const CommandRecord& record,
                             **arguments,   fmt::format("{}/{}/{}", plan.id.str(), record.id.str(), call.call),
                             record.timeout};
   calls_[key];
+  Witness(invocation.idempotency_key);
   auto running = tools_.Run(std::move(invocation), [this, key](ToolOutcomeReport report) {
     calls_.erase(key);
     ToolCallDone done{key.plan, key.command, key.call, std::move(report.output), {}, {}};

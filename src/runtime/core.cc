@@ -27,6 +27,7 @@
 #include "model/event.h"
 #include "model/event_codec.h"
 #include "runtime/content_store.h"
+#include "runtime/seeded_bugs.h"
 
 namespace agenttalk {
 namespace {
@@ -148,7 +149,8 @@ Append Core::MakeAppend(const std::vector<Event>& events) {
     row.version = ++plan.version;
     row.first_event = events[begin].number;
     row.event_count = static_cast<std::uint32_t>(end - begin);
-    row.events = EncodeEvents(std::span(events).subspan(begin, end - begin));
+    const auto own = std::span(events).subspan(begin, end - begin);
+    row.events = Planted("drop_intent") ? EncodeEvents(WithoutIntents(own)) : EncodeEvents(own);
     row.live = plan.id.empty() || plan.IsLivePlan();
     for (auto& [number, content] : gathered.in_rows) {
       if (number == row.first_event) row.contents.push_back(std::move(content));
@@ -228,6 +230,7 @@ void Core::Perform(const Event& event) {
 }
 
 void Core::ResumeOpenCalls() {
+  if (Planted("rerun_step")) RerunRecordedCalls(journal_, engine_->state(), *performer_);
   struct Lost {
     PlanId plan;
     CommandId command;
