@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Plants known bugs and fails unless the tests that are meant for them see each one. A test that a bug does not
+break proves nothing."""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import run
+
+# Which tests are to catch which bug, and the words they find it with. The simulation has no disk, and kill -9 leaves
+# the page cache alone, so only a power cut can tell a missing fsync.
+MOST_FAULTS = 60
+CONTROLS = {
+    "no_fsync": (("cuts",), "is lost"),
+    "ack_early": (("simulation", "cuts"), "is lost"),
+    "drop_intent": (("simulation", "kills"), "intent"),
+    "rerun_step": (("simulation", "kills"), "made again"),
+}
+
+
+
+
+def simulation(build, bug):
+    return subprocess.run([str(build / "tests/simulation/simulation"), "1", "400"], capture_output=True, text=True,
+                          check=False, env={**os.environ, "AGENTTALK_PLANT": bug})
+
+
+def faults(build, bug, which):
+    amounts = {"kills": 0, "errors": 0, "cuts": 0, which: MOST_FAULTS}
+    return subprocess.run(
+        [sys.executable, str(pathlib.Path(run.__file__)), "--binary", str(build / "agenttalk"), "--shim",
+         str(build / "io_shim.so"), "--plant", bug, "--give-up", "1",
+         *(f"--{name}={amount}" for name, amount in amounts.items())], capture_output=True, text=True, check=False)
+
+
+def is_caught(options, bug, test, words):
+    """Failing is not enough: the test has to see this bug. Returns the line that says so."""
+    started = time.monotonic()
+    done = simulation(options.build, bug) if test == "simulation" else faults(options.build, bug, test)
+    found = next((line.strip() for line in done.stdout.splitlines() if words in line), "")
+    caught = done.returncode == 1 and bool(found)
+    told = found if caught else f"exit code {done.returncode}: {(done.stdout + done.stderr)[-1000:]}"
+    print(f"{bug}: {'caught' if caught else 'NOT CAUGHT'} by {test} in {time.monotonic() - started:.1f} s: {told[:160]}",
+          flush=True)
+    return caught
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=run.BUILD)
+    parser.add_argument("bugs", nargs="*", default=list(CONTROLS))
+    options = parser.parse_args()
+    no_cuts = run.why_no_power_cuts()
+    missed = []
+    for bug in options.bugs:
+        tests, words = CONTROLS[bug]
+        for test in tests:
+            if test == "cuts" and no_cuts:
+                print(f"{bug}: {test} SKIPPED ({no_cuts})", flush=True)
+            elif not is_caught(options, bug, test, words):
+                missed.append(f"{bug} by {test}")
+    if missed:
+        print(f"not caught: {', '.join(missed)}", file=sys.stderr)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

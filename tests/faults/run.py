@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Kills the real program, fails its disk and cuts its power, at call after call of a scenario, and checks that no
+acknowledged command is lost, that no recorded step is done again, and that the work is finished all the same."""
+
+import argparse
+import collections
+import concurrent.futures
+import itertools
+import os
+import pathlib
+import random
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import faults
+import oracle
+import trial
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build/faults"
+RETRY_EVERY = 25  # the scenario with a retry takes a second longer
+
+
+def base_folder():
+    """Memory where there is some: the runs are about order and loss, not about the speed of a disk."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()
+
+
+class Bench:
+    """Places to run trials in, one for each worker, and what an undisturbed run leads to."""
+
+    def __init__(self, tools, jobs, place_class):
+        self.tools = tools
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="agenttalk-faults-", dir=base_folder()))
+        self.place_class = place_class
+        self.local = threading.local()
+        self.places = []
+        self.numbers = itertools.count()
+        self.executor = concurrent.futures.ThreadPoolExecutor(jobs)
+        self.expected = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.executor.shutdown(cancel_futures=True)
+        for place in self.places:
+            place.close()
+        trial.Plain(self.root).close()
+
+    def place(self):
+        if not hasattr(self.local, "place"):
+            self.local.number = next(self.numbers)
+            self.local.place = self.place_class(self.root / f"place{self.local.number}")
+            self.places.append(self.local.place)
+        return self.local.place
+
+    def trial(self, with_retry=False):
+        place = self.place()
+        return trial.Trial(self.tools, place, self.root / f"outside{self.local.number}", with_retry)
+
+    def undisturbed(self, with_retry):
+        sound = trial.Trial(trial.Tools(self.tools.binary, self.tools.shim), self.place(), self.root / "outside-sound",
+                            with_retry)
+        self.expected[with_retry] = sound.run([])
+
+    def count(self, fault):
+        """How many calls of an undisturbed run the fault could happen to, and of the recovery of a killed one."""
+        attempt = self.trial()
+        attempt.run([faults.Fault(fault.name, 0, 1, fault.kinds)], None)
+        return max(1, attempt.report.calls[0])
+
+    def one(self, phases, with_retry):
+        attempt = self.trial(with_retry)
+        attempt.run(phases, self.expected[with_retry])
+        return attempt.report
+
+
+def series(names, kinds, totals, lengths, seed):
+    """Each call once with each fault, in random order; then pairs: a second fault while it recovers from the first."""
+    chance = random.Random(seed)
+    singles = [faults.Fault(name, at, length, kinds.get(name, "")) for name in names for length in lengths(name)
+               for at in range(1, totals[name] + 1)]
+    chance.shuffle(singles)
+    for fault in singles:
+        yield [fault]
+    while True:
+        first = chance.choice(singles)
+        second = chance.choice(singles)
+        yield [first, faults.Fault(second.name, chance.randint(1, max(2, totals[second.name] // 2)), second.length,
+                                   second.kinds)]
+
+
+def lengths_of(name):
+    # Once, for a while (a disk that had no space and then has), and for good.
+    return {"eio": (1, 0), "enospc": (1, 12, 0), "short": (1, 0)}.get(name, (1,))
+
+
+def run_series(bench, label, names, wanted, options, kinds=None):
+    kinds = kinds or {}
+    totals = {name: bench.count(faults.Fault(name, kinds=kinds.get(name, ""))) for name in names}
+    chosen = series(names, kinds, totals, lengths_of, options.seed)
+    started = time.monotonic()
+    counts = collections.Counter()
+    violations = []
+    waiting = set()
+    numbers = itertools.count(1)
+    last_told = started
+
+    def submit():
+        number = next(numbers)
+        phases = next(chosen)
+        future = bench.executor.submit(bench.one, phases, number % RETRY_EVERY == 0)
+        future.phases = phases
+        future.with_retry = number % RETRY_EVERY == 0
+        waiting.add(future)
+
+    while (counts["happened"] < wanted and len(violations) < options.give_up) or waiting:
+        while counts["happened"] + len(waiting) < wanted and len(violations) < options.give_up:
+            submit()
+        if not waiting:
+            continue
+        done, waiting = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
+        for future in done:
+            counts["runs"] += 1
+            text = "+".join(map(str, future.phases)) + (" --retry" if future.with_retry else "")
+            try:
+                report = future.result()
+                counts["happened"] += report.tampered
+            except oracle.Violation as violation:
+                violations.append((text, str(violation)))
+                print(f"  {label} {text}: {violation}", flush=True)
+        if options.progress and time.monotonic() - last_told > 10:
+            last_told = time.monotonic()
+            print(f"  {label}: {counts['happened']} of {wanted}, {len(violations)} violations", flush=True)
+    seconds = time.monotonic() - started
+    calls = ", ".join(f"{name} {total}" for name, total in totals.items())
+    print(f"{label}: {counts['happened']} faults in {counts['runs']} runs, {seconds:.1f} s "
+          f"({1000 * seconds / max(1, counts['runs']):.0f} ms a run), {len(violations)} violations "
+          f"(calls they can happen to: {calls})", flush=True)
+    return violations
+
+
+def why_no_power_cuts():
+    """Empty: they are possible here."""
+    if os.geteuid() != 0:
+        return "only root may mount"
+    try:
+        volume = trial.Volume(tempfile.mkdtemp(prefix="agenttalk-faults-", dir=base_folder()))
+    except (OSError, FileNotFoundError) as error:
+        return str(error)
+    volume.close()
+    return ""
+
+
+def cut_series(tools, options):
+    why = why_no_power_cuts()
+    if why:
+        print(f"power cuts: SKIPPED ({why})", flush=True)
+        return []
+    # Every sync point, and as many of the other calls.
+    with Bench(tools, options.jobs, trial.Volume) as bench:
+        prepare(bench)
+        at_syncs = run_series(bench, "power cuts at syncs", faults.CUTS, (options.cuts + 1) // 2, options,
+                              {name: "s" for name in faults.CUTS})
+        anywhere = run_series(bench, "power cuts anywhere", faults.CUTS, options.cuts // 2, options)
+    return at_syncs + anywhere
+
+
+def prepare(bench):
+    bench.undisturbed(False)
+    bench.undisturbed(True)
+
+
+def parse_arguments(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--binary", type=pathlib.Path, default=BUILD / "agenttalk")
+    parser.add_argument("--shim", type=pathlib.Path, default=BUILD / "io_shim.so")
+    parser.add_argument("--kills", type=int, default=40, help="how many kill -9")
+    parser.add_argument("--errors", type=int, default=40, help="how many I/O errors")
+    parser.add_argument("--cuts", type=int, default=20, help="how many power cuts")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--plant", default="", help="a seeded bug of src/base/plant.h, to see it caught")
+    parser.add_argument("--give-up", type=int, default=5, help="after so many violations")
+    parser.add_argument("--progress", action="store_true")
+    parser.add_argument("--trial", help="one run, as a violation names it, e.g. kill_before@17+eio@3x0")
+    parser.add_argument("--retry", action="store_true", help="with --trial: the scenario that retries")
+    return parser.parse_args(arguments)
+
+
+def run_one(tools, options):
+    phases = [faults.Fault.parse(text) for text in options.trial.split("+")]
+    place = trial.Volume if any(fault.name in faults.CUTS for fault in phases) else trial.Plain
+    with Bench(tools, 1, place) as bench:
+        prepare(bench)
+        try:
+            report = bench.one(phases, options.retry)
+        except oracle.Violation as violation:
+            print(violation)
+            return 1
+        print(f"no promise was broken; tampered with: {', '.join(report.first)}")
+    return 0
+
+
+def main():
+    options = parse_arguments()
+    tools = trial.Tools(options.binary.resolve(), options.shim.resolve(), options.plant)
+    if options.trial:
+        return run_one(tools, options)
+    violations = []
+    with Bench(tools, options.jobs, trial.Plain) as bench:
+        prepare(bench)
+        if options.kills:
+            violations += run_series(bench, "kills", faults.KILLS, options.kills, options)
+        if options.errors:
+            violations += run_series(bench, "I/O errors", faults.ERRORS, options.errors, options)
+    if options.cuts:
+        violations += cut_series(tools, options)
+    for text, message in violations:
+        print(f"VIOLATION {message}\n  repeat it with: tests/faults/run.py --trial {text}")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

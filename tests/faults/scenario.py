@@ -1,0 +1,110 @@
+"""What the fault tests do with a hub: a small team, files that are dropped, commands that are sent, two servings."""
+
+import dataclasses
+import json
+import os
+import pathlib
+
+PLAN = "plan_a"
+
+CONFIG = """\
+version: 1
+provider: offline
+providers:
+  offline: {kind: scripted, answers: answers.yaml}
+agents:
+  ann: {name: Ann, prompt: You are Ann.}
+  bob: {name: Bob, prompt: You are Bob.}
+  cy: {name: Cy, prompt: You are Cy.}
+heartbeat: {interval_seconds: 1}
+"""
+
+# A broken answer is repaired; the flaky command fails once and is tried again.
+ANSWERS = """\
+- when: {command: cmd_gather}
+  answer: {result: "what the notes say"}
+- when: {command: cmd_review}
+  answer: {result: "a fair review", score: 85}
+- when: {command: cmd_publish, attempt: 1}
+  answer: "this is no answer"
+- when: {command: cmd_publish}
+  answer: {result: "published"}
+- when: {command: cmd_flaky, attempt: 1}
+  error: {status: 500}
+- answer: {result: "done"}
+"""
+
+
+def command(name, **more):
+    return {"command_id": name, "plan_id": PLAN, "prompt": f"Do {name}.", "timeout": 600, **more}
+
+
+COMMANDS = {
+    "cmd_gather": ("ann", command(
+        "cmd_gather", required_inputs=["notes.md"],
+        on_complete={"message_template": "{result}", "send_to": ["bob"], "output_name": "summary.md"})),
+    "cmd_review": ("bob", command(
+        "cmd_review", required_inputs=["summary.md"], score_required=True, score_criteria="0-100",
+        on_complete={"message_template": "{result} {score}", "output_name": "review.md",
+                     "send_to_condition": [{"min_score": 70, "send_to": ["cy"]}, {"min_score": 0, "send_to": ["ann"]}]})),
+    "cmd_publish": ("cy", command(
+        "cmd_publish", required_inputs=["review.md", "approval_*.txt"],
+        on_complete={"message_template": "{result}", "send_to": ["human"], "output_name": "page.md"})),
+    "cmd_last": ("ann", command("cmd_last")),
+    "cmd_flaky": ("bob", command("cmd_flaky", retry_times=1)),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    kind: str  # drop, send, serve
+    what: str = ""
+    agent: str = ""
+
+
+def steps(with_retry):
+    """The dropped files are a stranger's, so they never fail; everything else is a process that may."""
+    first = [Step("drop", "notes.md", "ann"), Step("drop", "cmd_gather", "ann"), Step("send", "cmd_review", "bob"),
+             Step("serve"), Step("send", "cmd_publish", "cy"), Step("drop", "approval_1.txt", "cy")]
+    if with_retry:
+        first.append(Step("send", "cmd_flaky", "bob"))
+    return [*first, Step("drop", "cmd_last", "ann"), Step("serve")]
+
+
+def text_of(what):
+    return json.dumps(COMMANDS[what][1]) if what in COMMANDS else f"The text of {what}.\n"
+
+
+def sync(path):
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def make_hub(hub):
+    """A fresh hub whose files are on the disk."""
+    hub = pathlib.Path(hub)
+    hub.mkdir(parents=True)
+    for name, text in (("agenttalk.yaml", CONFIG), ("answers.yaml", ANSWERS)):
+        (hub / name).write_text(text, encoding="utf-8")
+        sync(hub / name)
+    sync(hub)
+    sync(hub.parent)
+
+
+def drop(hub, step):
+    """As a careful stranger does it: written under another name, synced, renamed, and the folders synced."""
+    is_command = step.what in COMMANDS
+    inbox = pathlib.Path(hub) / "agents" / step.agent / "inbox" / ("" if is_command else PLAN)
+    inbox.mkdir(parents=True, exist_ok=True)
+    name = f"{step.what}.json" if is_command else step.what
+    hidden = inbox / f".{name}.tmp"
+    hidden.write_text(text_of(step.what), encoding="utf-8")
+    sync(hidden)
+    os.rename(hidden, inbox / name)
+    folder = inbox
+    while folder != pathlib.Path(hub).parent:
+        sync(folder)
+        folder = folder.parent

@@ -1,0 +1,214 @@
+"""One run of the scenario with faults, and the judgement of what it left."""
+
+import contextlib
+import ctypes
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+
+import faults
+import oracle
+import scenario
+
+# Generous: only a process that hangs needs so long, even on a busy machine.
+LONGEST_RUN = 60
+# A server whose disk fails for good may wait for better times; then it is told to stop.
+PATIENCE = 2
+
+
+class Plain:
+    """A folder of a file system that stays."""
+
+    can_be_cut = False
+
+    def __init__(self, base):
+        self.path = pathlib.Path(base)
+        self.path.mkdir(parents=True, exist_ok=True)
+
+    def clear(self):
+        shutil.rmtree(self.path / "hub", ignore_errors=True)
+
+    def restore_power(self):
+        pass
+
+    def close(self):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+class Volume:
+    """An ext4 file system in a file, which can lose its power."""
+
+    can_be_cut = True
+
+    def __init__(self, base):
+        self.base = pathlib.Path(base)
+        self.path = self.base / "volume"
+        self.image = self.base / "image"
+        self.path.mkdir(parents=True, exist_ok=True)
+        with open(self.image, "wb") as file:
+            file.truncate(48 << 20)
+        self.run("mkfs.ext4", "-q", "-F", self.image)
+        self.mount()
+
+    @staticmethod
+    def run(*arguments):
+        done = subprocess.run([str(a) for a in arguments], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise OSError(f"{arguments[0]}: {done.stderr.strip()}")
+
+    def mount(self):
+        self.run("mount", "-o", "loop,commit=300", self.image, self.path)
+
+    def clear(self):
+        shutil.rmtree(self.path / "hub", ignore_errors=True)
+        descriptor = os.open(self.path, os.O_RDONLY)
+        ctypes.CDLL(None).syncfs(descriptor)
+        os.close(descriptor)
+
+    def restore_power(self):
+        self.run("umount", self.path)
+        self.mount()
+
+    def close(self):
+        with contextlib.suppress(OSError):
+            self.run("umount", self.path)
+        shutil.rmtree(self.base, ignore_errors=True)
+
+
+@dataclasses.dataclass
+class Tools:
+    binary: pathlib.Path
+    shim: pathlib.Path
+    plant: str = ""
+
+
+@dataclasses.dataclass
+class Report:
+    tampered: int = 0  # phases whose fault happened
+    calls: list = dataclasses.field(default_factory=list)
+    first: list = dataclasses.field(default_factory=list)
+
+
+class Trial:
+    """The scenario is done in phases: each has a fault, and ends when a process does not do its work. The last phase
+    has none, and must come to the end."""
+
+    def __init__(self, tools, place, outside, with_retry=False):
+        self.tools = tools
+        self.place = place
+        self.outside = pathlib.Path(outside)
+        self.with_retry = with_retry
+        self.hub = place.path / "hub"
+        self.report = Report()
+
+    def prepare(self):
+        shutil.rmtree(self.outside, ignore_errors=True)
+        self.outside.mkdir(parents=True)
+        for name in scenario.COMMANDS:
+            (self.outside / f"{name}.json").write_text(scenario.text_of(name), encoding="utf-8")
+        self.place.clear()
+        scenario.make_hub(self.hub)
+        self.oracle = oracle.Oracle(self.outside / "witness")
+        self.left = scenario.steps(self.with_retry)
+
+    def run(self, phases, expected=None):
+        """Raises Violation. Without `expected` returns what an undisturbed run leads to."""
+        self.prepare()
+        for number, fault in enumerate(phases):
+            self.run_phase(number, fault)
+            if not self.left:
+                break
+        if self.left:
+            self.run_phase(len(phases), faults.NO_FAULT)
+        events = self.read_log()
+        if expected is None:
+            self.oracle.check_log(events)
+            return oracle.expected_outcome(events, self.hub)
+        self.oracle.check_end(events, self.hub, expected)
+        return None
+
+    def run_phase(self, number, fault):
+        record = self.outside / f"record{number}"
+        whole = True
+        while self.left and whole:
+            step = self.left[0]
+            if step.kind == "drop":
+                scenario.drop(self.hub, step)
+            else:
+                whole = self.run_process(step, fault, record)
+            if whole:
+                self.left.pop(0)
+        calls, tampered, first = faults.read_record(record)
+        self.report.calls.append(calls)
+        self.report.first.append(first)
+        self.report.tampered += tampered > 0
+        if fault.name in faults.CUTS and tampered:
+            self.place.restore_power()
+        self.oracle.check_log(self.read_log())
+
+    def run_process(self, step, fault, record):
+        """True: it did its work."""
+        arguments = ["serve", "--until-idle"]
+        if step.kind == "send":
+            arguments = ["send", str(self.outside / f"{step.what}.json"), "--to", step.agent]
+        code, err = self.execute(arguments, fault, record)
+        disturbed = faults.read_record(record)[1] > 0
+        if code == 0 and step.kind == "send":
+            self.oracle.acknowledged.add(step.what)
+        if code == 0:
+            return True
+        allowed = {-signal.SIGKILL} if disturbed and fault.name not in faults.ERRORS else {4} if disturbed else set()
+        if code not in allowed:
+            raise oracle.Violation(f"{' '.join(arguments)} ended with {code}: {err[-1500:]}")
+        return False
+
+    def execute(self, arguments, fault, record):
+        env = {"PATH": os.environ["PATH"], "HOME": str(self.outside), "LANG": "C.UTF-8",
+               "AGENTTALK_WITNESS": str(self.oracle.witness), "AGENTTALK_PLANT": self.tools.plant,
+               **faults.environment(self.tools.shim, self.hub, record, fault)}
+        process = subprocess.Popen(
+            [str(self.tools.binary), *arguments, "--hub", str(self.hub)], env=env, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", close_fds=False)
+        try:
+            if not self.wait(process, PATIENCE if fault.lasts else LONGEST_RUN):
+                if not fault.lasts:
+                    raise oracle.Violation(f"{' '.join(arguments)} does not come to an end")
+                process.terminate()
+                if not self.wait(process, LONGEST_RUN):
+                    raise oracle.Violation(f"{' '.join(arguments)} does not stop when told to")
+                return process.returncode or 4, self.err
+            return process.returncode, self.err
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
+
+    def wait(self, process, seconds):
+        try:
+            _, self.err = process.communicate(timeout=seconds)
+            return True
+        except subprocess.TimeoutExpired:
+            self.err = ""
+            return False
+
+    def read_log(self):
+        """From a copy, so that reading changes nothing."""
+        copy = self.outside / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        copy.mkdir()
+        shutil.copy(self.hub / "agenttalk.yaml", copy)
+        if (self.hub / ".agenttalk").exists():
+            shutil.copytree(self.hub / ".agenttalk", copy / ".agenttalk",
+                            ignore=shutil.ignore_patterns("*.sock", "*-shm"))
+        done = subprocess.run([str(self.tools.binary), "log", scenario.PLAN, "--json", "--hub", str(copy)],
+                              capture_output=True, text=True, check=False, timeout=LONGEST_RUN, close_fds=False)
+        if done.returncode == 0:
+            return [json.loads(line) for line in done.stdout.splitlines()]
+        with contextlib.suppress(ValueError, KeyError):
+            if json.loads(done.stdout)["error"]["code"] == "PLAN_UNKNOWN":
+                return []
+        raise oracle.Violation(f"the journal cannot be read: {done.stdout}{done.stderr}")
