@@ -110,6 +110,17 @@ bool AnswerKnownCommand(Step& step, PlanState& plan, CommandFile& file) {
   return true;
 }
 
+// What became of a file that was taken in before: after a crash only its move has to be made up for.
+Reply RecallFile(const PlanState& plan, const FileFingerprint& source) {
+  for (const auto& [number, open] : plan.letters) {
+    const DeadLettered& letter = open.letter;
+    if (letter.source != source) continue;
+    return {Reply::Status::kRefused, Error{letter.code, letter.message, letter.hint}, letter.command_id,
+            number};
+  }
+  return {};
+}
+
 // In a task's line of commands a higher sequence number replaces the lower ones that have not started; a
 // lower one that comes late is itself out of date.
 bool SupersedeInTask(Step& step, PlanState& plan, const CommandRecord& added) {
@@ -283,7 +294,7 @@ const OpenCall* FindOpenCall(PlanState* plan, const CommandId& command, std::uin
 void OnCommandFile(Step& step, CommandFile file) {
   PlanState& plan = step.state().Plan(file.plan_id);
   if (file.source && plan.HasTaken(*file.source)) {
-    step.reply = {Reply::Status::kIgnored, {}, file.command.command_id, 0};
+    step.reply = RecallFile(plan, *file.source);
     return;
   }
   const auto agent = step.state().agents.find(file.agent_id);
@@ -359,11 +370,17 @@ void OnInputFile(Step& step, InputFile file) {
   arrived.name = std::move(file.name);
   const Digest digest = DigestOf(file.payload);
   const auto& files = plan.inboxes[file.agent_id].files;
-  if (const auto known = files.find(arrived.name);
-      known != files.end() && known->second.content.digest == digest) {
+  if (const auto known = files.find(arrived.name); known != files.end()) {
     // Only other content is a new version; this may be a file of our own that is seen again.
-    step.reply = {Reply::Status::kIgnored, {}, {}, known->second.event};
-    return;
+    const InputVersion& version = known->second;
+    const bool same = version.content.digest == digest;
+    // The very file that was taken in, with other content: a power cut took what its writer had not synced.
+    const bool damaged =
+        file.source && version.inode == file.source->inode && version.mtime_ns == file.source->mtime_ns;
+    if (same || damaged) {
+      step.reply = {same ? Reply::Status::kIgnored : Reply::Status::kDamaged, {}, {}, version.event};
+      return;
+    }
   }
   arrived.content = step.Store(plan, std::move(file.payload));
   arrived.source = std::move(file.source);

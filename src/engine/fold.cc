@@ -208,7 +208,12 @@ void Folding::operator()(const InputArrived& e) {
   Taken(e.source);
   auto& files = plan_.inboxes[e.agent_id].files;
   const bool is_new = !files.contains(e.name);
-  files[e.name] = {e.content, e.hops, event_.number, e.from};
+  files[e.name] = {e.content,
+                   e.hops,
+                   event_.number,
+                   e.from,
+                   e.source ? e.source->inode : 0,
+                   e.source ? e.source->mtime_ns : 0};
   if (!is_new) return;
   if (!plan_.id.empty()) {
     ArriveIn(plan_, e);

@@ -165,10 +165,13 @@ struct InputVersion {
   std::uint32_t hops = 0;
   std::uint64_t event = 0;
   AgentId from;
+  std::uint64_t inode = 0;  // of the stranger's file it was taken from; 0: none
+  std::int64_t mtime_ns = 0;
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("content", self.content), f("hops", self.hops), f("event", self.event), f("from", self.from);
+    f("inode", self.inode), f("mtime_ns", self.mtime_ns);
   }
 };
 

@@ -52,7 +52,8 @@ class RequestComposer {
 
 // What became of an input, for whoever sent it. It may be told only after the step's events are durable.
 struct Reply {
-  enum class Status : std::uint8_t { kAccepted, kRepeated, kRefused, kIgnored };
+  // kDamaged: a file that was taken in before has lost its content; it should be written again.
+  enum class Status : std::uint8_t { kAccepted, kRepeated, kRefused, kIgnored, kDamaged };
   Status status = Status::kIgnored;
   std::optional<Error> error;  // when refused
   CommandId command_id;        // of an accepted or repeated command

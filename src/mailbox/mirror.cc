@@ -44,6 +44,15 @@ void Mirror::Remove(const std::string& path) {
   Gather(path).bytes.reset();
 }
 
+void Mirror::Withdraw(const std::string& path) {
+  const auto found = write_at_.find(path);
+  if (found == write_at_.end()) return;
+  Write& write = writes_[found->second];
+  if (write.bytes) pending_bytes_ -= write.bytes->size();
+  write = {};
+  write_at_.erase(found);
+}
+
 void Mirror::Recognize(const std::string& path, const Digest& content) {
   const SplitPath split = SplitAtLast(path);
   known_.Recognize(split.directory, split.name, content);
@@ -68,6 +77,7 @@ void Mirror::FlushWrites(MirrorReport& report) {
   write_at_.clear();
   bool disk_full = false;
   for (Write& write : writes) {
+    if (write.path.empty()) continue;  // withdrawn
     const auto keep = [&] {
       write_at_[write.path] = writes_.size();
       writes_.push_back(std::move(write));

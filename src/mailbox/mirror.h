@@ -67,6 +67,8 @@ class Mirror {
   void AppendLine(const std::string& path, LineNumber number, std::string_view line);
   // Only what the mirror published, or was told about; what somebody else put there stays.
   void Remove(const std::string& path);
+  // Gives up what is gathered for a path: somebody else's newer file belongs there.
+  void Withdraw(const std::string& path);
   // Content that this path had earlier: should it be there still (or again), it is ours.
   void Recognize(const std::string& path, const Digest& content);
 

@@ -68,7 +68,6 @@ void CallDesk::StartModelCall(const PlanState& plan, const CommandRecord& record
     return;
   }
   stored->ids.attempt = call.model_call;
-  stored->idempotency_key = fmt::format("{}/{}/{}", plan.id.str(), record.id.str(), call.call);
   const ProviderSet::Entry* entry = providers_.Find(stored->provider);
   if (entry == nullptr) {
     FailAtOnce(key, ErrorCode::kProviderMissing, fmt::format("there is no provider {}", stored->provider));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/ids.h"
 #include "base/time.h"
 #include "engine/input.h"
 #include "mailbox/intake.h"
@@ -18,6 +19,7 @@ namespace {
 
 // More than anybody sleeps between two steps, less than what a timer would mind.
 constexpr Duration kClockJump = std::chrono::seconds(60);
+constexpr Duration kCatchUpRetry = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -28,8 +30,10 @@ Node::Node(const NodeSeams& seams, NodeOptions options)
       desk_(core_, std::move(options.providers), seams.tools, seams.clock),
       intake_(seams.files, seams.watcher, known_, options.intake),
       mirror_(seams.files, known_),
-      projection_(core_, seams.journal, mirror_, seams.clock),
-      post_(core_, intake_) {
+      projection_(core_, seams.journal, seams.files, mirror_, seams.clock),
+      post_(core_, intake_, [this](const AgentId& agent, const PlanId& plan, const std::string& name) {
+        projection_.Restore(agent, plan, name);
+      }) {
   core_.Connect(composer_, desk_, &projection_);
 }
 
@@ -58,14 +62,16 @@ bool Node::Step() {
   NoticeClockJump(now);
   desk_.DeliverDue();
   bool more = core_.RunPosted();
-  const bool more_files = post_.TakeIn(now);
-  if (!more_files) swept_ = true;
+  caught_up_ = caught_up_ || projection_.IsCaughtUp();
+  const bool more_files = caught_up_ && post_.TakeIn(now);
+  if (caught_up_ && !more_files) swept_ = true;
   if (swept_) core_.Tick();
   projection_.Flush();
   return more || more_files;
 }
 
 Timestamp Node::NextWake() const {
+  if (!caught_up_) return last_step_ + kCatchUpRetry;
   Timestamp wake = post_.wake_at();
   for (const auto& other : {core_.NextDeadline(), desk_.NextDue(), projection_.NextDue()}) {
     if (other) wake = std::min(wake, *other);

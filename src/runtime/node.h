@@ -83,7 +83,8 @@ class Node {
   Projection projection_;
   PostOffice post_;
   Timestamp last_step_;
-  bool swept_ = false;  // every folder has been looked into since the start or the last clock jump
+  bool caught_up_ = false;  // the mirror is as the journal says, as far as strangers' places go
+  bool swept_ = false;      // every folder has been looked into since the start or the last clock jump
 };
 
 }  // namespace agenttalk

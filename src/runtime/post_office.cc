@@ -91,16 +91,14 @@ bool PostOffice::TakeIn(Timestamp now) {
   wake_at_ = batch.wake_at;
   for (const RefusedFile& file : batch.refused) TakeRefused(file);
   for (FoundFile& file : batch.found) TakeFound(std::move(file));
-  for (const IntakeProblem& problem : batch.problems) NoteProblem(problem.path, problem.error);
+  for (const IntakeProblem& problem : batch.problems) {
+    problems_.push_back(fmt::format("{}: {}", problem.path, problem.error.message));
+  }
   return batch.more;
 }
 
 std::vector<std::string> PostOffice::TakeProblems() {
   return std::exchange(problems_, {});
-}
-
-void PostOffice::NoteProblem(const std::string& what, const Error& error) {
-  problems_.push_back(fmt::format("{}: {}", what, error.message));
 }
 
 void PostOffice::TakeFound(FoundFile file) {
@@ -184,14 +182,14 @@ void PostOffice::TakeInput(const FoundFile& file, std::string bytes) {
   input.name = file.fingerprint.name;
   input.payload = std::move(bytes);
   input.source = file.fingerprint;
-  core_.Submit(std::move(input),
-               [this, source = file.fingerprint, plan = file.place.plan](const Reply& reply) {
-                 if (reply.status == Reply::Status::kRefused) {
-                   MoveToDeadLetters(source, plan, *reply.error, reply.event);
-                 } else {
-                   intake_.MarkKnown(source);
-                 }
-               });
+  core_.Submit(std::move(input), [this, source = file.fingerprint, place = file.place](const Reply& reply) {
+    if (reply.status == Reply::Status::kRefused) {
+      MoveToDeadLetters(source, place.plan, *reply.error, reply.event);
+      return;
+    }
+    intake_.MarkKnown(source);
+    if (reply.status == Reply::Status::kDamaged) restore_(place.agent, place.plan, source.name);
+  });
 }
 
 void PostOffice::TakeExternal(const FoundFile& file, std::string bytes) {
@@ -250,14 +248,19 @@ void PostOffice::TakeAnswer(const FoundFile& file, const std::string& bytes) {
 }
 
 void PostOffice::MoveToProcessed(const FileFingerprint& file, const PlanId& plan, std::uint64_t event) {
-  if (auto moved = intake_.Complete(file, plan, event); !moved) NoteProblem(PathOf(file), moved.error());
+  if (auto moved = intake_.Complete(file, plan, event); !moved) TryAgain(file, moved.error());
 }
 
 void PostOffice::MoveToDeadLetters(const FileFingerprint& file, const PlanId& plan, const Error& reason,
                                    std::uint64_t event) {
   const Refusal refusal{reason.code, reason.message, reason.hint, core_.state().now};
-  if (auto moved = intake_.Refuse(file, plan, refusal, event); !moved)
-    NoteProblem(PathOf(file), moved.error());
+  if (auto moved = intake_.Refuse(file, plan, refusal, event); !moved) TryAgain(file, moved.error());
+}
+
+void PostOffice::TryAgain(const FileFingerprint& file, const Error& error) {
+  problems_.push_back(fmt::format("{}: {}", PathOf(file), error.message));
+  // Offered anew it is known by its fingerprint, and only the move is made up for.
+  intake_.Release(file);
 }
 
 }  // namespace agenttalk

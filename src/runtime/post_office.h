@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -23,7 +25,10 @@ namespace agenttalk {
 // completed.
 class PostOffice {
  public:
-  PostOffice(Core& core, Intake& intake) : core_(core), intake_(intake) {}
+  // `restore` writes an input that was taken in, and then damaged by a power cut, anew.
+  using Restore = std::function<void(const AgentId&, const PlanId&, const std::string& name)>;
+  PostOffice(Core& core, Intake& intake, Restore restore)
+      : core_(core), intake_(intake), restore_(std::move(restore)) {}
 
   // Takes in what there is, as far as the core accepts it. True: there is more.
   bool TakeIn(Timestamp now);
@@ -44,10 +49,11 @@ class PostOffice {
   void MoveToProcessed(const FileFingerprint& file, const PlanId& plan, std::uint64_t event);
   void MoveToDeadLetters(const FileFingerprint& file, const PlanId& plan, const Error& reason,
                          std::uint64_t event);
-  void NoteProblem(const std::string& what, const Error& error);
+  void TryAgain(const FileFingerprint& file, const Error& error);
 
   Core& core_;
   Intake& intake_;
+  Restore restore_;
   Timestamp wake_at_;
   std::vector<std::string> problems_;
 };

@@ -23,6 +23,11 @@
 #include "tools/tool_runner.h"
 
 namespace agenttalk {
+namespace {
+
+constexpr std::uint64_t kBytesPerToken = 3;  // errs on the high side
+
+}  // namespace
 
 ProfileComposer::ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key,
                                  Language language)
@@ -109,7 +114,8 @@ Result<RequestComposer::Composed> ProfileComposer::Compose(const PlanState& plan
                                                            std::uint32_t model_call, const Keep& keep) {
   const Execution& execution = *record.execution;
   const bool follows = !execution.answer_errors.empty() || !execution.tool_outputs.empty();
-  std::uint64_t tokens = 0;
+  // A later round sends the conversation again, with the last answer.
+  std::uint64_t tokens = (execution.request.size + execution.answer.size) / kBytesPerToken;
   const StoredRequest request =
       follows ? TRY(ComposeNext(record, model_call))
               : TRY(ComposeFirst(plan, record, *TRY(SheetOf(agent, keep)), model_call, tokens));

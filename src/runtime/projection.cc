@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <chrono>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
@@ -19,6 +21,7 @@
 #include "base/time.h"
 #include "engine/plan_state.h"
 #include "journal/journal.h"
+#include "mailbox/file_system.h"
 #include "mailbox/mirror.h"
 #include "mailbox/place.h"
 #include "model/content.h"
@@ -39,6 +42,14 @@ constexpr Duration kPlanStatusDelay = std::chrono::milliseconds(250);
 // How much may have to be written again after a power cut.
 constexpr Duration kSyncInterval = std::chrono::seconds(30);
 constexpr std::string_view kHuman = "human";
+constexpr std::uint64_t kLargestMended = std::uint64_t{64} << 20;
+
+// What a power cut can make of a file that was not synced: cut short, or with zeros where data was.
+bool IsTornForm(std::string_view there, std::string_view wanted) {
+  if (there.size() > wanted.size()) return false;
+  const auto [differs, expected] = std::ranges::mismatch(there, wanted);
+  return std::all_of(differs, there.end(), [](char c) { return c == 0; });
+}
 
 std::string InboxPath(const AgentId& agent, const PlanId& plan, std::string_view name) {
   if (plan.empty()) return fmt::format("agents/{}/inbox/{}", agent.str(), name);
@@ -81,16 +92,16 @@ std::string_view LogOf(const EventBody& body) {
 
 }  // namespace
 
-Projection::Projection(Core& core, Journal& journal, Mirror& mirror, const Clock& clock)
-    : core_(core), journal_(journal), mirror_(mirror), clock_(clock) {}
+Projection::Projection(Core& core, Journal& journal, FileSystem& files, Mirror& mirror, const Clock& clock)
+    : core_(core), journal_(journal), files_(files), mirror_(mirror), clock_(clock) {}
 
-void Projection::Publish(const std::string& path, const Content& content) {
+void Projection::Publish(const std::string& path, const Content& content, Overwrite overwrite) {
   auto bytes = core_.contents().Load(content);
   if (!bytes) {
     problems_.push_back(fmt::format("{}: {}", path, bytes.error().message));
     return;
   }
-  mirror_.Publish(path, **bytes, overwrite_);
+  mirror_.Publish(path, **bytes, overwrite);
 }
 
 void Projection::Durable(const Event& event) {
@@ -121,17 +132,38 @@ void Projection::Show(const Event& event) {
 }
 
 void Projection::ShowInput(const Event& event, const InputArrived& arrived) {
-  // A stranger's file lies there already.
-  if (arrived.source) return;
-  Publish(InboxPath(arrived.agent_id, event.plan_id, arrived.name), arrived.content);
+  const std::string path = InboxPath(arrived.agent_id, event.plan_id, arrived.name);
+  if (!arrived.source) {
+    mirror_.Recognize(path, arrived.content.digest);
+    Publish(path, arrived.content, Overwrite::kOwnOnly);
+    return;
+  }
+  // A stranger's file lay there when it was taken in, and is newer than what may still wait to be written.
+  mirror_.Withdraw(path);
+  if (!catching_up_) return;
+  // A power cut may have taken it away since.
+  mirror_.Recognize(path, arrived.content.digest);
+  Publish(path, arrived.content, Overwrite::kOwnOnly);
+}
+
+void Projection::Restore(const AgentId& agent, const PlanId& plan, const std::string& name) {
+  const PlanState* state = core_.FindLoaded(plan);
+  if (state == nullptr) return;
+  const auto inbox = state->inboxes.find(agent);
+  if (inbox == state->inboxes.end()) return;
+  const auto file = inbox->second.files.find(name);
+  if (file == inbox->second.files.end()) return;
+  Publish(InboxPath(agent, plan, name), file->second.content, Overwrite::kAlways);
 }
 
 void Projection::ShowMessage(const Event& event, const MessageSent& sent) {
   const std::string outbox = fmt::format("agents/{}/outbox/{}", sent.from.str(), event.plan_id.str());
-  Publish(fmt::format("{}/{}.to_{}.json", outbox, sent.message_id, sent.to.str()), sent.message);
+  Publish(fmt::format("{}/{}.to_{}.json", outbox, sent.message_id, sent.to.str()), sent.message,
+          Overwrite::kAlways);
   for (const NamedContent& output : sent.outputs)
-    Publish(fmt::format("{}/{}", outbox, output.name), output.content);
-  if (sent.to.str() == kHuman) Publish(fmt::format("human/inbox/{}.json", sent.message_id), sent.message);
+    Publish(fmt::format("{}/{}", outbox, output.name), output.content, Overwrite::kAlways);
+  if (sent.to.str() == kHuman)
+    Publish(fmt::format("human/inbox/{}.json", sent.message_id), sent.message, Overwrite::kAlways);
 }
 
 void Projection::ShowQuestion(const Event& event, const QuestionAsked& asked) {
@@ -144,18 +176,18 @@ void Projection::ShowQuestion(const Event& event, const QuestionAsked& asked) {
                         {"asked_at", ToRfc3339(event.time)},
                         {"deadline", ToRfc3339(asked.deadline)}};
   mirror_.Publish(fmt::format("human/inbox/{}.json", QuestionName(event.number)), PrettyJson(question),
-                  overwrite_);
+                  Overwrite::kAlways);
 }
 
 void Projection::ShowLetter(const Event& event, const DeadLettered& letter) {
   // The refused file itself was moved there when it was taken in.
   if (letter.source) return;
   const std::string path = fmt::format("{}/{}", DeadLetterFolder(event.plan_id), letter.file);
-  if (!letter.body.empty()) Publish(path, letter.body);
+  if (!letter.body.empty()) Publish(path, letter.body, Overwrite::kAlways);
   const json::object reason{{"id", LetterName(event.number)}, {"code", ToString(letter.code)},
                             {"message", letter.message},      {"hint", letter.hint},
                             {"from", letter.agent_id.str()},  {"at", ToRfc3339(event.time)}};
-  mirror_.Publish(path + ".reason.json", PrettyJson(reason), overwrite_);
+  mirror_.Publish(path + ".reason.json", PrettyJson(reason), Overwrite::kAlways);
 }
 
 void Projection::ShowExternal(const Event& event, const CommandId& command, bool open) {
@@ -167,7 +199,7 @@ void Projection::ShowExternal(const Event& event, const CommandId& command, bool
   const std::string path = InboxPath(record->agent, event.plan_id, command.str() + ".json");
   // Only open commands are ever delivered, however often this is told.
   if (open && record->state == CommandState::kRunning) {
-    Publish(path, record->body);
+    Publish(path, record->body, Overwrite::kAlways);
   } else {
     mirror_.Remove(path);
   }
@@ -233,7 +265,7 @@ void Projection::Settle() {
 }
 
 Result<void> Projection::CatchUp() {
-  overwrite_ = Overwrite::kAlways;
+  catching_up_ = true;
   Result<void> decoded;
   TRY(journal_.ReadAll(core_.state().mirrored, [&](const JournalRowView& row) {
     decoded = DecodeEvents(PlanId(std::string(row.stream)), row.first_event, row.event_count, row.events,
@@ -241,11 +273,65 @@ Result<void> Projection::CatchUp() {
     return decoded.has_value();
   }));
   TRY(std::move(decoded));
+  catching_up_ = false;
   plans_written_ = {};
   synced_at_ = clock_.Now();
-  Flush();
-  overwrite_ = Overwrite::kOwnOnly;
+  flushed_once_ = false;
   return {};
+}
+
+bool Projection::IsCaughtUp() {
+  if (!flushed_once_) {
+    WritePlans();
+    const MirrorReport report = mirror_.Flush();
+    if (!report.failures.empty()) return false;
+    to_mend_ = report.blocked;
+    flushed_once_ = true;
+  }
+  while (!to_mend_.empty()) {
+    if (auto mended = Mend(to_mend_.back()); !mended) {
+      problems_.push_back(mended.error().message);
+      return false;
+    }
+    to_mend_.pop_back();
+  }
+  return true;
+}
+
+Result<void> Projection::Mend(const std::string& path) {
+  const SplitPath split = SplitAtLast(path);
+  const auto place = Place::FromPath(split.directory);
+  if (!place) return {};
+  const PlanState* plan = TRY(core_.LookUp(place->plan));
+  if (plan == nullptr) return {};
+  const auto inbox = plan->inboxes.find(place->agent);
+  if (inbox == plan->inboxes.end()) return {};
+  const auto file = inbox->second.files.find(split.name);
+  if (file == inbox->second.files.end()) return {};
+  const auto wanted = TRY(core_.contents().Load(file->second.content));
+  if (TRY(IsOurs(path, place->plan, place->agent, split.name, *wanted))) {
+    mirror_.Publish(path, *wanted, Overwrite::kAlways);
+  }
+  return {};
+}
+
+Result<bool> Projection::IsOurs(const std::string& path, const PlanId& plan, const AgentId& agent,
+                                const std::string& name, const std::string& wanted) {
+  const WholeFile there = TRY(ReadWhole(files_, path, kLargestMended));
+  if (there.report.outcome != ReadOutcome::kComplete) return false;
+  if (IsTornForm(there.bytes, wanted)) return true;
+  const Digest digest = Sha256(there.bytes);
+  bool older = false;
+  TRY(journal_.ReadStream(plan, 0, [&](const JournalRowView& row) {
+    const auto decoded =
+        DecodeEvents(plan, row.first_event, row.event_count, row.events, [&](const Event& event) {
+          const auto* arrived = std::get_if<InputArrived>(&event.body);
+          older = older || (arrived != nullptr && arrived->agent_id == agent && arrived->name == name &&
+                            arrived->content.digest == digest);
+        });
+    return decoded.has_value() && !older;
+  }));
+  return older;
 }
 
 std::optional<Timestamp> Projection::NextDue() const {

@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "journal/journal.h"
+#include "mailbox/file_system.h"
 #include "mailbox/mirror.h"
 #include "model/content.h"
 #include "model/event.h"
@@ -25,12 +26,16 @@ namespace agenttalk {
 // letters, logs, the state of each plan. Any of them can be made again from the journal.
 class Projection final : public EventObserver {
  public:
-  Projection(Core& core, Journal& journal, Mirror& mirror, const Clock& clock);
+  Projection(Core& core, Journal& journal, FileSystem& files, Mirror& mirror, const Clock& clock);
 
   void Durable(const Event& event) override;
-  // After a start: writes again what the last run may not have got to disk. Strangers' files must not be
-  // looked for before that, or a torn file of our own would be taken for one of theirs.
+  // After a start: writes again what the last run may not have got to disk.
   Result<void> CatchUp();
+  // False: files of our own may still look like a stranger's, so inboxes must not be looked into. Tries to
+  // mend that; a disk that cannot be read just now is tried again.
+  bool IsCaughtUp();
+  // Writes one input of an agent again, whatever is there.
+  void Restore(const AgentId& agent, const PlanId& plan, const std::string& name);
   // Writes what has gathered, and now and then makes it durable.
   void Flush();
   // Everything is written and durable, and the journal knows it: for a clean stop.
@@ -50,16 +55,23 @@ class Projection final : public EventObserver {
   void ShowExternal(const Event& event, const CommandId& command, bool open);
   void ShowPlan(const PlanId& plan);
   void Log(const Event& event);
-  void Publish(const std::string& path, const Content& content);
+  void Publish(const std::string& path, const Content& content, Overwrite overwrite);
+  // A file of ours that looks like a stranger's after a power cut: torn, or of an older version.
+  Result<void> Mend(const std::string& path);
+  Result<bool> IsOurs(const std::string& path, const PlanId& plan, const AgentId& agent,
+                      const std::string& name, const std::string& wanted);
 
   void WritePlans();
   void Sync();
 
   Core& core_;
   Journal& journal_;
+  FileSystem& files_;
   Mirror& mirror_;
   const Clock& clock_;
-  Overwrite overwrite_ = Overwrite::kOwnOnly;
+  bool catching_up_ = false;
+  bool flushed_once_ = false;
+  std::vector<std::string> to_mend_;
   std::set<PlanId> dirty_;  // plans whose status file is behind
   Timestamp plans_written_;
   Timestamp synced_at_;

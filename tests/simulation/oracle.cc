@@ -42,12 +42,15 @@ void Oracle::Read(const Event& event) {
   if (const auto* e = std::get_if<CommandReceived>(&event.body))
     ++received_[{plan, e->command.command_id.str()}];
   if (const auto* e = std::get_if<DeadLettered>(&event.body)) refused_.insert({plan, e->command_id.str()});
-  if (const auto* e = std::get_if<ModelCallIntended>(&event.body))
-    intended_.insert({plan, e->command_id.str(), e->call});
+  if (const auto* e = std::get_if<ModelCallIntended>(&event.body)) {
+    asked_.insert({plan, e->command_id.str(), e->model_call});
+    model_call_of_[{plan, e->command_id.str(), e->call}] = e->model_call;
+  }
   if (const auto* e = std::get_if<ToolCallIntended>(&event.body))
     intended_.insert({plan, e->command_id.str(), e->call});
   if (const auto* e = std::get_if<ModelCallFinished>(&event.body)) {
-    if (!finished_.insert({plan, e->command_id.str(), e->call}).second) {
+    const std::uint32_t number = model_call_of_[{plan, e->command_id.str(), e->call}];
+    if (!answered_.insert({plan, e->command_id.str(), number}).second) {
       throw Violation(fmt::format("{}/{}/{} has two outcomes", plan, e->command_id.str(), e->call));
     }
   }
@@ -61,9 +64,8 @@ void Oracle::Read(const Event& event) {
 
 void Oracle::ModelAsked(const CallKey& call) {
   ++model_calls_;
-  if (!intended_.contains(call))
-    throw Violation("a model is asked before its intent is durable: " + Text(call));
-  if (finished_.contains(call))
+  if (!asked_.contains(call)) throw Violation("a model is asked before its intent is durable: " + Text(call));
+  if (answered_.contains(call))
     throw Violation("a model call with a recorded outcome is made again: " + Text(call));
 }
 

@@ -25,7 +25,7 @@ class Violation : public std::runtime_error {
 // reads the journal for itself.
 class Oracle {
  public:
-  using CallKey = std::tuple<std::string, std::string, std::uint32_t>;  // plan, command, call
+  using CallKey = std::tuple<std::string, std::string, std::uint32_t>;  // plan, command, number
   using CommandKey = std::pair<std::string, std::string>;               // plan, command
 
   // New rows of the journal.
@@ -35,6 +35,11 @@ class Oracle {
   void Acknowledged(const CommandKey& command) { acknowledged_.insert(command); }
   // A complete, valid command file was dropped.
   void Dropped(const CommandKey& command) { dropped_.insert(command); }
+
+  // A power cut took the file; if it was not taken in before, nobody can.
+  void Lost(const CommandKey& command) {
+    if (!received_.contains(command)) dropped_.erase(command);
+  }
 
   // A provider or tool is asked: the intent must be durable, and no outcome may be recorded yet.
   void ModelAsked(const CallKey& call);
@@ -61,7 +66,10 @@ class Oracle {
   std::map<CommandKey, int> received_;
   std::map<CommandKey, int> succeeded_;
   std::set<CommandKey> refused_;
-  std::set<CallKey> intended_;
+  std::set<CallKey> asked_;     // model calls, by their number among the command's model calls
+  std::set<CallKey> answered_;  // those with an outcome
+  std::map<CallKey, std::uint32_t> model_call_of_;
+  std::set<CallKey> intended_;  // tool calls
   std::set<CallKey> finished_;
   std::map<CallKey, int> tool_runs_;
   std::size_t model_calls_ = 0;

@@ -56,7 +56,7 @@ class SimModel::Handle final : public ModelCall {
 };
 
 std::unique_ptr<ModelCall> SimModel::Ask(ModelRequest request, Done done) {
-  oracle_.ModelAsked(ParseKey(request.idempotency_key));
+  oracle_.ModelAsked({request.ids.plan.str(), request.ids.command.str(), request.ids.attempt});
   calls_.push_back({++next_, std::move(request), std::move(done), false});
   return std::make_unique<Handle>(*this, next_);
 }

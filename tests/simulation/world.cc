@@ -105,10 +105,22 @@ void World::Crash() {
   commits_.Crash();
   model_.Crash();
   tools_.Crash();
-  if (chance_.OneIn(2)) files_.Crash();
   oracle_.ReadJournal(journal_);
+  if (chance_.OneIn(2)) {
+    files_.Crash();
+    ForgetLostFiles();
+  }
   oracle_.CheckJournal();
   Boot();
+}
+
+void World::ForgetLostFiles() {
+  for (const auto& [path, command] : dropped_) {
+    const auto found = ReadWhole(files_, path, 1 << 20);
+    const bool intact =
+        found && found->report.outcome == ReadOutcome::kComplete && found->bytes == command.second;
+    if (!intact) oracle_.Lost(command.first);
+  }
 }
 
 void World::Commit() {
@@ -163,8 +175,11 @@ void World::DropCommand() {
   const std::string path = fmt::format("agents/{}/inbox/{}{}.json", agent, folder, id);
   Note("drop " + path);
   if (!folder.empty()) files_.DropDirectory(fmt::format("agents/{}/inbox/{}", agent, plan));
-  files_.DropFile(path, CommandText(plan, id));
-  if (!again) oracle_.Dropped({plan, id});
+  const std::string text = CommandText(plan, id);
+  files_.DropFile(path, text);
+  if (again) return;
+  oracle_.Dropped({plan, id});
+  dropped_[path] = {{plan, id}, text};
 }
 
 void World::DropInput() {

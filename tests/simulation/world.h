@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -52,6 +53,7 @@ class World {
   void MoveClock();
   void Commit();
   void FillOrFreeDisk();
+  void ForgetLostFiles();
 
   std::string CommandText(const std::string& plan, const std::string& id);
   std::string SomeName();
@@ -74,6 +76,8 @@ class World {
   std::uint64_t crashes_ = 0;
   std::uint64_t next_command_ = 0;
   std::uint64_t next_client_ = 0;
+  // Complete files that strangers dropped: what a power cut takes before it was taken in is theirs to lose.
+  std::map<std::string, std::pair<Oracle::CommandKey, std::string>> dropped_;
   std::vector<std::string> diary_;
 };
 
