@@ -129,6 +129,7 @@ class DagChecker {
   void CheckDependencies(Index node);
   void CheckAgents(Index node);
   void CheckAgent(const AgentId& agent, std::string path);
+  [[nodiscard]] std::string ReceiverPath(Index node, std::size_t output, std::size_t receiver) const;
   void CheckFallback(Index node);
   void AddImpliedDependencies();
   void DeliverToTakers();
@@ -226,10 +227,18 @@ void DagChecker::CheckAgents(Index node) {
   const TaskNode& task = dag_.nodes[node];
   CheckAgent(task.assigned_agent_id, Path(node, Source(node).agent.key));
   for (std::size_t k = 0; k < task.outputs.size(); ++k) {
-    for (const AgentId& agent : task.outputs[k].deliver_to) {
-      CheckAgent(agent, Path(node, Source(node).outputs, k));
-    }
+    const std::vector<AgentId>& agents = task.outputs[k].deliver_to;
+    for (std::size_t i = 0; i < agents.size(); ++i) CheckAgent(agents[i], ReceiverPath(node, k, i));
   }
+}
+
+std::string DagChecker::ReceiverPath(Index node, std::size_t output, std::size_t receiver) const {
+  const std::vector<SourceField>& fields = Source(node).receivers;
+  const SourceField field = output < fields.size() ? fields[output] : SourceField{"deliver_to"};
+  std::string path = Path(node, Source(node).outputs, output);
+  AppendPointer(path, field.key);
+  if (field.is_list) AppendPointer(path, receiver);
+  return path;
 }
 
 void DagChecker::CheckAgent(const AgentId& agent, std::string path) {

@@ -33,6 +33,7 @@ struct NodeSource {
   SourceField depends_on{"depends_on"};
   SourceField inputs{"inputs"};
   SourceField outputs{"outputs"};
+  std::vector<SourceField> receivers;  // `deliver_to` of each output; none: as in task_dag.json
   SourceField gates{"gates", false};
 };
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -160,6 +161,20 @@ Checked<PlanFile> ParsePlanFile(std::string_view yaml, const DagContext& context
   checked = ReadPlanFile(document->root(), context);
   document->AddLines(checked.issues);
   return checked;
+}
+
+std::vector<AgentId> AgentsTaking(const TaskDag& dag, std::string_view file_name) {
+  const auto takes = [file_name](const TaskInput& input) {
+    if (input.selector == SelectorType::kFileName) return input.value == file_name;
+    return input.selector == SelectorType::kGlob && GlobMatches(input.value, file_name);
+  };
+  std::vector<AgentId> agents;
+  std::unordered_set<AgentId> known;
+  for (const TaskNode& node : dag.nodes) {
+    if (!std::ranges::any_of(node.inputs, takes)) continue;
+    if (known.insert(node.assigned_agent_id).second) agents.push_back(node.assigned_agent_id);
+  }
+  return agents;
 }
 
 }  // namespace agenttalk

@@ -30,4 +30,8 @@ Checked<PlanFile> ParsePlanFile(std::string_view yaml, const DagContext& context
 // The same from a value; pointers, no lines.
 Checked<PlanFile> ReadPlanFile(const boost::json::value& value, const DagContext& context = {});
 
+// The agents whose tasks list a file of this base name as an input, each once, in the order of the tasks: who
+// gets one of the plan's files.
+std::vector<AgentId> AgentsTaking(const TaskDag& dag, std::string_view file_name);
+
 }  // namespace agenttalk

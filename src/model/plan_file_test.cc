@@ -4,6 +4,7 @@
 
 #include <boost/json/value.hpp>
 #include <chrono>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -196,6 +197,38 @@ TEST(PlanFile, WarnsOfUnknownFields) {
       ParsePlanFile("plan: p\ntasks:\n  - {id: a, agent: x, prompt: p, need: [b]}\n");
   ASSERT_TRUE(checked);
   EXPECT_EQ(Brief(checked.issues.warnings), (Lines{"UNKNOWN_FIELD /tasks/0/need:3"}));
+}
+
+TEST(PlanFile, PointsAtAgentsThatAreNotKnown) {
+  const std::set<AgentId> agents{AgentId("x")};
+  const Checked<PlanFile> checked = ParsePlanFile(R"(plan: p
+tasks:
+  - id: a
+    agent: y
+    prompt: p
+    outputs:
+      - a.md
+      - {name: b.md, to: z}
+      - {name: c.md, to: [x, z]}
+)",
+                                                  {.known_agents = &agents});
+  EXPECT_EQ(Brief(checked.issues.errors),
+            (Lines{"AGENT_UNKNOWN /tasks/0/agent:4", "AGENT_UNKNOWN /tasks/0/outputs/1/to:8",
+                   "AGENT_UNKNOWN /tasks/0/outputs/2/to/1:9"}));
+}
+
+TEST(PlanFile, TellsWhichAgentsGetAFile) {
+  const PlanFile plan = Accepted(R"(
+plan: p
+files: [notes/*.md]
+tasks:
+  - {id: a, agent: x, prompt: p, inputs: ["*.md"]}
+  - {id: b, agent: y, prompt: p, inputs: [other.md]}
+  - {id: c, agent: z, prompt: p, inputs: [week.md]}
+  - {id: d, agent: x, prompt: p, inputs: [week.md]}
+)");
+  EXPECT_EQ(AgentsTaking(plan.dag, "week.md"), (Agents{AgentId("x"), AgentId("z")}));
+  EXPECT_EQ(AgentsTaking(plan.dag, "week.txt"), Agents{});
 }
 
 TEST(PlanFile, APlanNeedsATaskAndAName) {

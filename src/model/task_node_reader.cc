@@ -102,7 +102,7 @@ class NodeReader {
   static void ReadInput(ObjectReader& reader, TaskInput& input);
   static void ReadSelector(ObjectReader& reader, TaskInput& input);
   void ReadOutputs();
-  void ReadOutput(ObjectReader& reader, TaskOutput& output) const;
+  void ReadOutput(ObjectReader& reader, TaskOutput& output);
   static void ReadVersioning(ObjectReader& reader, TaskOutput& output);
   static void ReadWhen(ObjectReader& reader, TaskOutput& output);
   void ReadScore();
@@ -234,7 +234,7 @@ void NodeReader::ReadOutputs() {
       });
 }
 
-void NodeReader::ReadOutput(ObjectReader& reader, TaskOutput& output) const {
+void NodeReader::ReadOutput(ObjectReader& reader, TaskOutput& output) {
   if (reader.Text(Field("name").Required(), output.name) && !IsOutputName(output.name)) {
     reader.Error("name", ErrorCode::kNameUnsafe, NotAnOutput(output.name), kOutputHint);
   }
@@ -243,7 +243,10 @@ void NodeReader::ReadOutput(ObjectReader& reader, TaskOutput& output) const {
   if (is_short && reader.Has("deliver_to")) {
     reader.Error("deliver_to", ErrorCode::kValueInvalid, "\"to\" says this already", "remove one");
   }
-  ReadNames(reader, is_short ? "to" : "deliver_to", output.deliver_to);
+  const std::string_view key = is_short ? "to" : "deliver_to";
+  const bool is_single = ReadNames(reader, key, output.deliver_to);
+  source_.receivers.resize(node_.outputs.size(), {"deliver_to"});
+  source_.receivers.push_back({key, !is_single});
   reader.Boolean("deliverable", output.deliverable);
   reader.Text("idempotency_key", output.idempotency_key);
   ReadWhen(reader, output);
