@@ -24,6 +24,8 @@ class Deferrals {
 
   // The file, looking like this, is (still) not right.
   Verdict Defer(const std::string& path, const FileStat& stat, Timestamp now, Duration heartbeat);
+  // Only to be looked at again then, whatever is the matter with it.
+  void Schedule(const std::string& path, Timestamp due) { due_.emplace(due, path); }
   // For how long it has looked like this; zero for a file that was never deferred.
   [[nodiscard]] Duration QuietFor(const std::string& path, const FileStat& stat, Timestamp now) const;
   void Forget(const std::string& path);

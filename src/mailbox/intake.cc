@@ -35,6 +35,7 @@ constexpr Duration kGrainOfTime = std::chrono::seconds(3);
 constexpr std::uint32_t kSweepsPerListing = 6;
 // Notifications are fetched only while fewer looks than this wait; the kernel's queue is bounded as well.
 constexpr std::size_t kMaxWaitingLooks = 8192;
+constexpr Duration kFirstReleaseWait = std::chrono::milliseconds(10);
 // Folders have a turn at least once in so many looks at files.
 constexpr std::size_t kLooksPerFolder = 64;
 
@@ -91,6 +92,7 @@ void Intake::DropFolder(const std::string& directory) {
   deferrals_.ForgetFolder(directory);
   const std::string prefix = directory + "/";
   std::erase_if(offered_, [&](const auto& item) { return item.first.starts_with(prefix); });
+  std::erase_if(release_waits_, [&](const auto& item) { return item.first.starts_with(prefix); });
   folders_.erase(directory);
 }
 
@@ -291,6 +293,7 @@ void Intake::MarkKnown(const FileFingerprint& file) {
   const std::string path = PathOf(file);
   known_.Record(file);
   offered_.erase(path);
+  release_waits_.erase(path);
   deferrals_.Forget(path);
 }
 
@@ -299,6 +302,7 @@ Result<Disposal> Intake::Settle(const FileFingerprint& file, Result<Disposal> di
   const std::string path = PathOf(file);
   const auto found = offered_.find(path);
   if (found != offered_.end() && found->second == file) offered_.erase(found);
+  release_waits_.erase(path);
   if (*disposal == Disposal::kReplaced) QueueLook(path, false);
   return disposal;
 }
@@ -316,7 +320,15 @@ Result<Disposal> Intake::Refuse(const FileFingerprint& file, const PlanId& plan,
 void Intake::Release(const FileFingerprint& file) {
   const std::string path = PathOf(file);
   offered_.erase(path);
-  QueueLook(path, false);
+  const auto folder = folders_.find(file.directory);
+  if (folder == folders_.end()) return;
+  const auto [wait, is_first] = release_waits_.try_emplace(path, kFirstReleaseWait);
+  if (is_first) {
+    QueueLook(path, false);
+    return;
+  }
+  deferrals_.Schedule(path, now_ + wait->second);
+  wait->second = std::min(wait->second * 2, folder->second.heartbeat);
 }
 
 Result<void> Intake::Stream(const FileFingerprint& file, const ByteSink& sink) {

@@ -105,7 +105,8 @@ class Intake {
                                           std::uint64_t event_number);
   [[nodiscard]] Result<Disposal> Refuse(const FileFingerprint& file, const PlanId& plan,
                                         const Refusal& refusal, std::uint64_t event_number);
-  // It did not get into the journal: it will be offered again.
+  // It did not get into the journal, or could not be moved: it will be offered again, at once the first time
+  // and then less and less often.
   void Release(const FileFingerprint& file);
 
   [[nodiscard]] std::size_t offered() const { return offered_.size(); }
@@ -184,6 +185,7 @@ class Intake {
   std::deque<std::string> folder_queue_;
   std::deque<Look> look_queue_;
   std::unordered_map<std::string, FileFingerprint> offered_;  // by path
+  std::unordered_map<std::string, Duration> release_waits_;   // by path, until it is settled
   Deferrals deferrals_;
   std::uint64_t batch_bytes_ = 0;
   bool exhaustion_reported_ = false;

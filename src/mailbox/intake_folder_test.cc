@@ -153,6 +153,30 @@ TEST_F(IntakeTest, RefusesAFileThatMayNotBeReadAfterAHeartbeat) {
   EXPECT_EQ(batch.refused[0].code, ErrorCode::kFileUnsafe);
 }
 
+TEST_F(IntakeTest, OffersAFileThatCannotBeMovedLessAndLessOften) {
+  files_.Inject({.op = SimOp::kMove,
+                 .path_contains = "cmd_1",
+                 .code = ErrorCode::kPermissionDenied,
+                 .skip = 0,
+                 .times = SimFault::kForever});
+  files_.DropFile(kInbox + "/cmd_1.json", "{}");
+  int offers = 0;
+  const Timestamp end = now_ + seconds(100);
+  while (now_ < end) {
+    for (const FoundFile& file : TakeUntil(seconds(1)).found) {
+      ++offers;
+      EXPECT_FALSE(intake_.Complete(file.fingerprint, PlanId("plan_1"), 3));
+      intake_.Release(file.fingerprint);
+    }
+  }
+  EXPECT_GE(offers, 10);
+  EXPECT_LE(offers, 30);
+  files_.ClearFaults();
+  const IntakeBatch batch = TakeUntil(seconds(11));
+  ASSERT_EQ(batch.found.size(), 1U);
+  EXPECT_TRUE(intake_.Complete(batch.found[0].fingerprint, PlanId("plan_1"), 3));
+}
+
 TEST_F(IntakeTest, ForgetsAPlansFolderThatIsGone) {
   files_.DropFile(kInbox + "/plan_1/x", "1");
   intake_.MarkKnown(TakeAll().found.at(0).fingerprint);

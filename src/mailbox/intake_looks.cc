@@ -96,6 +96,7 @@ void Intake::LookAt(const Look& look, IntakeBatch& batch) {
   if (!*stat) {
     deferrals_.Forget(path);
     offered_.erase(path);
+    release_waits_.erase(path);
     return;
   }
   const Subject subject{.folder = folder,
