@@ -74,7 +74,7 @@ void Intake::DropStrangeBoxes() {
     box.plan = {};
     if (!wanted.contains(box.Path())) strange.push_back(directory);
   }
-  for (const std::string& directory : strange) DropFolder(directory);
+  for (const std::string& directory : strange) DropFolder(directory, known_.revision());
 }
 
 void Intake::AddFolder(const Place& place, Duration heartbeat) {
@@ -86,9 +86,9 @@ void Intake::AddFolder(const Place& place, Duration heartbeat) {
   if (is_new) QueueFolder(directory, folder, true);
 }
 
-void Intake::DropFolder(const std::string& directory) {
+void Intake::DropFolder(const std::string& directory, std::uint64_t known_revision) {
   watcher_.Unwatch(directory);
-  known_.ForgetFolder(directory);
+  known_.Keep(directory, known_revision, [](const std::string&) { return false; });
   deferrals_.ForgetFolder(directory);
   const std::string prefix = directory + "/";
   std::erase_if(offered_, [&](const auto& item) { return item.first.starts_with(prefix); });
@@ -202,9 +202,14 @@ void Intake::CheckFolder(const std::string& directory, IntakeBatch& batch) {
   Folder& folder = found->second;
   folder.queued = false;
   const bool forced = std::exchange(folder.forced, false);
+  const std::uint64_t known_revision = known_.revision();
   const auto stat = files_.Stat(directory);
   if (stat && !*stat) {
-    TakeFolderMissing(directory, folder, batch);
+    if (folder.place.plan.empty()) {
+      MakeBox(directory, folder, batch);
+    } else {
+      DropFolder(directory, known_revision);
+    }
     return;
   }
   const auto check = [&]() -> Result<void> {
@@ -227,12 +232,7 @@ void Intake::CheckFolder(const std::string& directory, IntakeBatch& batch) {
   Report(directory, folder, checked.error(), batch);
 }
 
-// A box is made again; a plan's folder that is gone is forgotten.
-void Intake::TakeFolderMissing(const std::string& directory, Folder& folder, IntakeBatch& batch) {
-  if (!folder.place.plan.empty()) {
-    DropFolder(directory);
-    return;
-  }
+void Intake::MakeBox(const std::string& directory, Folder& folder, IntakeBatch& batch) {
   folder.watched = false;
   folder.seen = {};
   const auto made = files_.MakeDirectories(directory);
@@ -271,10 +271,11 @@ Result<void> Intake::WatchFolder(const std::string& directory, Folder& folder, I
 }
 
 Result<void> Intake::ListFolder(const std::string& directory) {
+  const std::uint64_t revision = known_.revision();
   std::vector<DirectoryEntry> entries = TRY(files_.List(directory));
   std::unordered_set<std::string_view> names;
   for (const DirectoryEntry& entry : entries) names.insert(entry.name);
-  known_.Keep(directory, [&](const std::string& name) { return names.contains(name); });
+  known_.Keep(directory, revision, [&](const std::string& name) { return names.contains(name); });
   std::erase_if(entries, [&](const DirectoryEntry& entry) {
     if (IsIgnoredName(entry.name)) return true;
     if (entry.stat.type == FileType::kDirectory) return folders_.contains(JoinPath(directory, entry.name));

@@ -147,7 +147,7 @@ class Intake {
   };
 
   void AddFolder(const Place& place, Duration heartbeat);
-  void DropFolder(const std::string& directory);
+  void DropFolder(const std::string& directory, std::uint64_t known_revision);
   void DropStrangeBoxes();
   void QueueFolder(const std::string& directory, Folder& folder, bool forced);
   void QueueLook(const std::string& path, bool finished);
@@ -160,7 +160,7 @@ class Intake {
   [[nodiscard]] bool NeedsListing(Folder& folder, const FileStat& stat, bool forced);
   Result<void> WatchFolder(const std::string& directory, Folder& folder, IntakeBatch& batch);
   Result<void> ListFolder(const std::string& directory);
-  void TakeFolderMissing(const std::string& directory, Folder& folder, IntakeBatch& batch);
+  void MakeBox(const std::string& directory, Folder& folder, IntakeBatch& batch);
   static void Report(const std::string& path, Folder& folder, const Error& error, IntakeBatch& batch);
 
   void LookAt(const Look& look, IntakeBatch& batch);

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -168,6 +169,25 @@ TEST_F(IntakePosixTest, IsNotDisturbedByTheMirror) {
   hub_.Drop(kInbox + "/plan_1/output.md", "from a stranger");
   CollectUntil(1);
   EXPECT_EQ(found_.at(0).bytes, "from a stranger");
+}
+
+TEST_F(IntakePosixTest, IsNotDisturbedByAMirrorOnAThreadOfItsOwn) {
+  std::atomic<bool> done{false};
+  std::thread writer([&] {
+    Mirror mirror(*files_, known_);
+    for (int i = 0; i < 500; ++i) {
+      mirror.Publish(fmt::format("{}/plan_1/msg_{}.json", kInbox, i), "{}", Overwrite::kOwnOnly);
+      EXPECT_TRUE(mirror.Flush().complete());
+    }
+    done = true;
+  });
+  while (!done) {
+    intake_.SweepAll();
+    Collect();
+  }
+  writer.join();
+  Collect();
+  EXPECT_TRUE(found_.empty());
 }
 
 TEST_F(IntakePosixTest, RecoversABoxThatWasRemovedAndMadeAgain) {

@@ -28,6 +28,7 @@ void KnownFiles::Remember(Entry& entry, const FileStat& stat, const Digest& cont
   entry.ctime_ns = stat.ctime_ns;
   entry.size = stat.size;
   entry.content = content;
+  entry.revision = ++revision_;
   entry.recognized.clear();
   entry.recognized.shrink_to_fit();
 }
@@ -45,6 +46,7 @@ void KnownFiles::Record(const FileFingerprint& fingerprint, std::int64_t ctime_n
 void KnownFiles::Recognize(const std::string& directory, const std::string& name, const Digest& content) {
   const std::lock_guard lock(mutex_);
   Entry& entry = folders_[directory][name];
+  entry.revision = ++revision_;
   if (std::ranges::find(entry.recognized, content) == entry.recognized.end())
     entry.recognized.push_back(content);
 }
@@ -99,12 +101,20 @@ void KnownFiles::ForgetFolder(const std::string& directory) {
   folders_.erase(directory);
 }
 
-void KnownFiles::Keep(const std::string& directory, const std::function<bool(const std::string&)>& is_there) {
+std::uint64_t KnownFiles::revision() const {
+  const std::lock_guard lock(mutex_);
+  return revision_;
+}
+
+void KnownFiles::Keep(const std::string& directory, std::uint64_t revision,
+                      const std::function<bool(const std::string&)>& is_there) {
   const std::lock_guard lock(mutex_);
   const auto folder = folders_.find(directory);
   if (folder == folders_.end()) return;
-  std::erase_if(folder->second,
-                [&](const auto& item) { return item.second.recognized.empty() && !is_there(item.first); });
+  std::erase_if(folder->second, [&](const auto& item) {
+    const Entry& entry = item.second;
+    return entry.revision <= revision && entry.recognized.empty() && !is_there(item.first);
+  });
   if (folder->second.empty()) folders_.erase(folder);
 }
 

@@ -41,8 +41,11 @@ class KnownFiles {
 
   void Forget(const std::string& directory, const std::string& name);
   void ForgetFolder(const std::string& directory);
-  // Forgets the files of a folder that are gone.
-  void Keep(const std::string& directory, const std::function<bool(const std::string&)>& is_there);
+  // Forgets the files of a folder that are gone by a list made after `revision` was asked for: what has
+  // become known since then is not on that list, and stays.
+  [[nodiscard]] std::uint64_t revision() const;
+  void Keep(const std::string& directory, std::uint64_t revision,
+            const std::function<bool(const std::string&)>& is_there);
   [[nodiscard]] std::size_t size() const;
 
  private:
@@ -51,6 +54,7 @@ class KnownFiles {
     std::int64_t mtime_ns = 0;
     std::int64_t ctime_ns = 0;  // 0: not known yet
     std::uint64_t size = 0;
+    std::uint64_t revision = 0;  // when this became known
     Digest content;
     std::vector<Digest> recognized;
   };
@@ -59,10 +63,11 @@ class KnownFiles {
   // These three with the lock held.
   [[nodiscard]] Entry* Find(const std::string& directory, const std::string& name);
   [[nodiscard]] static bool Matches(Entry& entry, const FileStat& stat);
-  static void Remember(Entry& entry, const FileStat& stat, const Digest& content);
+  void Remember(Entry& entry, const FileStat& stat, const Digest& content);
 
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Folder> folders_;  // guarded by mutex_
+  std::uint64_t revision_ = 0;                       // guarded by mutex_
 };
 
 }  // namespace agenttalk

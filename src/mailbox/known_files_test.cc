@@ -69,8 +69,11 @@ TEST(KnownFiles, ForgetsWhatIsGoneButNotWhatIsAnnounced) {
   known.Record(MakeFingerprint("box", "gone", kStat, Sha256("a")));
   known.Record(MakeFingerprint("box", "there", kStat, Sha256("a")));
   known.Recognize("box", "coming", Sha256("b"));
-  known.Keep("box", [](const std::string& name) { return name == "there"; });
-  EXPECT_EQ(known.size(), 2U);
+  const auto revision = known.revision();
+  known.Record(MakeFingerprint("box", "new", kStat, Sha256("a")));
+  known.Keep("box", revision, [](const std::string& name) { return name == "there"; });
+  EXPECT_EQ(known.size(), 3U);
+  EXPECT_TRUE(known.HasContents("box", "new"));
   EXPECT_TRUE(known.HasContents("box", "coming"));
   known.ForgetFolder("box");
   EXPECT_EQ(known.size(), 0U);
