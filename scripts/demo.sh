@@ -1,12 +1,38 @@
 #!/bin/sh
-# What `make run` shows: a fresh hub from the report template, worked on with scripted answers.
+# What `make run` shows: a team of four works through five commands with scripted answers. The commands are files that
+# are dropped into the agents' inboxes; so are the notes.
 set -eu
 cd "$(dirname "$0")/.."
 agenttalk=$PWD/build/release/agenttalk
 hub=build/demo
 rm -rf "$hub"
-"$agenttalk" init "$hub" --template report
-"$agenttalk" validate --hub "$hub" "$hub/agenttalk.yaml" "$hub/plan.yaml"
+mkdir -p "$hub"
+cp examples/open-plan/agenttalk.yaml examples/open-plan/answers.yaml "$hub"
+for folder in examples/open-plan/commands/*; do
+  inbox=$hub/agents/$(basename "$folder")/inbox
+  mkdir -p "$inbox"
+  cp "$folder"/cmd_*.json "$inbox"
+done
+mkdir -p "$hub/agents/collector/inbox/plan_week"
+cp examples/open-plan/notes/*.md "$hub/agents/collector/inbox/plan_week"
+
+"$agenttalk" serve --hub "$hub" --until-idle
 echo
-echo "The hub is in $hub. With a real model: export ANTHROPIC_API_KEY=… (or OPENAI_API_KEY=…), and name it as"
-echo "provider in $hub/agenttalk.yaml."
+"$agenttalk" status plan_week --hub "$hub"
+echo
+echo "$hub/agents/publisher/outbox/plan_week/report.md:"
+echo
+cat "$hub/agents/publisher/outbox/plan_week/report.md"
+echo
+cat <<TEXT
+Look around:
+  $agenttalk log plan_week --hub $hub
+  ls $hub/agents/*/inbox/plan_week
+
+Leave it running, and drop commands into agents/<agent>/inbox from another window:
+  $agenttalk serve --hub $hub
+  $agenttalk send examples/open-plan/commands/writer/cmd_draft.json --to writer --hub $hub
+
+With a real model: put its name as provider into $hub/agenttalk.yaml, and its key into the environment
+(ANTHROPIC_API_KEY=…, OPENAI_API_KEY=…).
+TEXT

@@ -7,8 +7,12 @@
 #include "cli/verbs.h"
 
 int main(int argc, char** argv) {
-  const std::vector<agenttalk::Verb> verbs = {agenttalk::InitVerb(), agenttalk::ValidateVerb(),
-                                              agenttalk::CommandNewVerb()};
-  agenttalk::Console console(stdout, stderr);
-  return static_cast<int>(agenttalk::RunCommandLine({argv + 1, argv + argc}, verbs, console));
+  using namespace agenttalk;
+  // In the order in which a person meets them.
+  const std::vector<Verb> verbs = {
+      InitVerb(),     ServeVerb(),     SendVerb(),      PlansVerb(),    StatusVerb(),   LogVerb(),
+      AgentsVerb(),   QuestionsVerb(), AnswerVerb(),    PauseVerb(),    ResumeVerb(),   CancelVerb(),
+      DeadListVerb(), DeadShowVerb(),  DeadRetryVerb(), DeadDropVerb(), ValidateVerb(), CommandNewVerb()};
+  Console console(stdout, stderr);
+  return static_cast<int>(RunCommandLine({argv + 1, argv + argc}, verbs, console));
 }

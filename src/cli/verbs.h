@@ -2,11 +2,26 @@
 
 #include "cli/verb.h"
 
-// The rows of the verb table, one function per file.
+// The rows of the verb table, one function each.
 namespace agenttalk {
 
+Verb AgentsVerb();
+Verb AnswerVerb();
+Verb CancelVerb();
 Verb CommandNewVerb();
+Verb DeadDropVerb();
+Verb DeadListVerb();
+Verb DeadRetryVerb();
+Verb DeadShowVerb();
 Verb InitVerb();
+Verb LogVerb();
+Verb PauseVerb();
+Verb PlansVerb();
+Verb QuestionsVerb();
+Verb ResumeVerb();
+Verb SendVerb();
+Verb ServeVerb();
+Verb StatusVerb();
 Verb ValidateVerb();
 
 }  // namespace agenttalk

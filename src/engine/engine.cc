@@ -126,6 +126,7 @@ void OnDeadLetter(Step& step, DeadLetterControl control) {
     return;
   }
   step.Emit(plan, DeadLetterClosed{control.letter, control.retry});
+  if (!control.client_id.empty()) step.Emit(plan, ControlAccepted{control.client_id, "dead_letter"});
   step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
   if (control.retry && control.command) OnCommandFile(step, std::move(*control.command));
 }
@@ -153,6 +154,7 @@ Engine::Decided Engine::Handle(Input input, Timestamp now) {
   state_.now = std::max(state_.now, now);
   Step step(state_, sink_, composer_);
   std::visit(Deciding{step}, input);
+  if (hold_starts_) return {std::move(step.events), std::move(step.reply)};
   // Starting one command may free or fill other agents; go on until nobody has anything to start.
   for (auto touched = step.TakeTouched(); !touched.empty(); touched = step.TakeTouched()) {
     for (const AgentId& agent : touched) Dispatch(step, agent);

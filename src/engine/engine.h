@@ -31,6 +31,9 @@ class Engine {
   // Plans that `input` names must have been loaded (see `PlanOf`). Time that goes backwards is ignored.
   Decided Handle(Input input, Timestamp now);
 
+  // From now on no command is started: for taking things in without working on them.
+  void HoldStarts() { hold_starts_ = true; }
+
   // The plan an input is about; empty: none.
   static PlanId PlanOf(const Input& input);
 
@@ -50,6 +53,7 @@ class Engine {
   HubState state_;
   ContentSink& sink_;
   RequestComposer& composer_;
+  bool hold_starts_ = false;
 };
 
 }  // namespace agenttalk

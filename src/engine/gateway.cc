@@ -131,6 +131,7 @@ void OnQuestionAnswer(Step& step, QuestionAnswer answer) {
   step.cause = answer.question;
   const std::uint64_t event = step.Emit(
       plan, QuestionClosed{answer.question, answer.decision, answer.text, false, std::move(answer.source)});
+  if (!answer.client_id.empty()) step.Emit(plan, ControlAccepted{std::move(answer.client_id), "answer"});
   step.reply = {Reply::Status::kAccepted, {}, asked.command_id, event};
   for (auto& [name, payload] : answer.files) {
     const Content content = step.Store(plan, std::move(payload));

@@ -152,6 +152,7 @@ struct QuestionAnswer {
   std::string text;
   std::vector<std::pair<std::string, Payload>> files;
   std::optional<FileFingerprint> source;
+  std::string client_id = {};  // recorded, so that a repeat can be recognised
 };
 
 struct DeadLetterControl {
@@ -159,6 +160,7 @@ struct DeadLetterControl {
   std::uint64_t letter = 0;
   bool retry = false;                  // false: drop
   std::optional<CommandFile> command;  // to retry: the letter's command, read again
+  std::string client_id = {};          // recorded, so that a repeat can be recognised
 };
 
 using Input =

@@ -13,10 +13,10 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/file_descriptor.h"
 #include "base/plant.h"
 
 namespace agenttalk {
@@ -49,15 +49,6 @@ Result<void> WriteSynced(const std::filesystem::path& path, std::string_view byt
 }
 
 }  // namespace
-
-FileDescriptor::~FileDescriptor() {
-  Close();
-}
-
-bool FileDescriptor::Close() {
-  if (fd_ < 0) return true;
-  return ::close(std::exchange(fd_, -1)) == 0;
-}
 
 Result<void> MakeDirectoryDurably(const std::filesystem::path& directory) {
   if (::mkdir(directory.c_str(), S_IRWXU | S_IRGRP | S_IXGRP) != 0 && errno != EEXIST) {

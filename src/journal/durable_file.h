@@ -4,32 +4,12 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/error.h"
+#include "base/file_descriptor.h"
 
 // Files that are the truth: on the disk, with their directory entries, before anybody relies on them.
 namespace agenttalk {
-
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~FileDescriptor();
-
-  [[nodiscard]] int get() const { return fd_; }
-  [[nodiscard]] bool valid() const { return fd_ >= 0; }
-  // Closes now and says whether the system had something to complain about.
-  bool Close();
-
- private:
-  int fd_ = -1;
-};
 
 // Makes the directory if it is missing and its entry durable either way. Parents must exist.
 Result<void> MakeDirectoryDurably(const std::filesystem::path& directory);

@@ -17,6 +17,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/file_descriptor.h"
 #include "base/plant.h"
 #include "journal/blob_files.h"
 #include "journal/durable_file.h"

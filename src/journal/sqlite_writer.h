@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/file_descriptor.h"
 #include "journal/blob_files.h"
 #include "journal/durable_file.h"
 #include "journal/journal.h"

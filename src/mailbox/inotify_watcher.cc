@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file_descriptor.h"
 #include "mailbox/file_system.h"
 #include "mailbox/posix_root.h"
 #include "mailbox/watcher.h"

@@ -25,6 +25,7 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/file_descriptor.h"
 #include "mailbox/file_system.h"
 #include "mailbox/posix_root.h"
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file_descriptor.h"
 #include "mailbox/file_system.h"
 #include "mailbox/posix_root.h"
 

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/file_descriptor.h"
 
 namespace agenttalk {
 namespace {
@@ -78,24 +79,6 @@ std::string_view HintFor(ErrorCode code) {
 }
 
 }  // namespace
-
-FileDescriptor::~FileDescriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  if (this != &other) {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = std::exchange(other.fd_, -1);
-  }
-  return *this;
-}
-
-Result<void> FileDescriptor::Close() {
-  const int fd = std::exchange(fd_, -1);
-  if (fd >= 0 && ::close(fd) != 0 && errno != EINTR) return FailFile(errno, "close");
-  return {};
-}
 
 std::unexpected<Error> FailFile(int number, const std::string& what) {
   const ErrorCode code = CodeOf(number);

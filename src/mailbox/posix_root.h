@@ -8,28 +8,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file_descriptor.h"
 
 // How PosixFileSystem and InotifyWatcher reach into the hub: every open is resolved by the kernel beneath the
 // root, without symbolic links.
 namespace agenttalk {
-
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  ~FileDescriptor();
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-
-  [[nodiscard]] int get() const { return fd_; }
-  // A close whose failure counts: delayed write errors (quota, network file systems) show up here.
-  [[nodiscard]] Result<void> Close();
-
- private:
-  int fd_ = -1;
-};
 
 // The failure `number` (an errno) of something done to `what`, as a code that the mailbox reacts to.
 [[nodiscard]] std::unexpected<Error> FailFile(int number, const std::string& what);

@@ -94,7 +94,7 @@ constexpr const char* kNameHint =
 
 }  // namespace
 
-std::string Place::Pointer() const {
+std::string ValuePlace::Pointer() const {
   if (parent == nullptr) return root;
   std::string pointer = parent->Pointer();
   if (is_item) {
@@ -140,7 +140,7 @@ void ItemReader::Warn(ErrorCode code, std::string message, std::string hint) {
   issues_.warnings.push_back({code, place_.Pointer(), std::move(message), std::move(hint)});
 }
 
-ObjectReader::ObjectReader(const json::object& object, Place place, Issues& issues)
+ObjectReader::ObjectReader(const json::object& object, ValuePlace place, Issues& issues)
     : object_(object), place_(std::move(place)), issues_(issues) {
   asked_.reserve(object.size() + 8);
 }
@@ -361,7 +361,7 @@ bool ObjectReader::Items(const Field& field, const std::function<void(ItemReader
     WrongType(field.key(), "an array", *value);
     return false;
   }
-  const Place array{.parent = &place_, .key = field.key()};
+  const ValuePlace array{.parent = &place_, .key = field.key()};
   std::size_t index = 0;
   for (const json::value& item : value->get_array()) {
     ItemReader reader(item, {.parent = &array, .index = index++, .is_item = true}, issues_);

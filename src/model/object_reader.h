@@ -90,8 +90,8 @@ template <typename E>
 using Choices = std::span<const std::pair<std::string_view, E>>;
 
 // Where a value stands: a chain up to the document, spelled out only when there is something to report.
-struct Place {
-  const Place* parent = nullptr;
+struct ValuePlace {
+  const ValuePlace* parent = nullptr;
   std::string_view key = {};  // or, for an array item, the index
   std::size_t index = 0;
   bool is_item = false;
@@ -106,7 +106,7 @@ using ReadObjectFunction = std::function<void(ObjectReader&)>;
 // One item of an array whose items may be of several types.
 class ItemReader {
  public:
-  ItemReader(const boost::json::value& value, Place place, Issues& issues)
+  ItemReader(const boost::json::value& value, ValuePlace place, Issues& issues)
       : value_(value), place_(std::move(place)), issues_(issues) {}
 
   [[nodiscard]] bool IsString() const;
@@ -121,13 +121,13 @@ class ItemReader {
 
  private:
   const boost::json::value& value_;
-  Place place_;
+  ValuePlace place_;
   Issues& issues_;
 };
 
 class ObjectReader {
  public:
-  ObjectReader(const boost::json::object& object, Place place, Issues& issues);
+  ObjectReader(const boost::json::object& object, ValuePlace place, Issues& issues);
   ObjectReader(const ObjectReader&) = delete;
   ObjectReader& operator=(const ObjectReader&) = delete;
 
@@ -218,7 +218,7 @@ class ObjectReader {
                    std::vector<std::string>& out);
 
   const boost::json::object& object_;
-  Place place_;
+  ValuePlace place_;
   Issues& issues_;
   std::vector<std::string_view> asked_;
   std::vector<std::string_view> failed_;

@@ -55,13 +55,24 @@ Result<void> Core::Start(std::uint64_t epoch, const std::string& version) {
   return {};
 }
 
+Result<void> Core::StartReading() {
+  reading_ = true;
+  committed_ = TRY(journal_.LastEvent());
+  return Recover();
+}
+
+void Core::Hold() {
+  held_ = true;
+  engine_->HoldStarts();
+}
+
 Result<void> Core::Recover() {
   TRY(LoadStream(PlanId()));
   for (const StreamInfo& stream : TRY(journal_.Streams(true))) {
     if (!stream.stream.empty()) TRY(LoadStream(stream.stream));
   }
   HubState& state = engine_->state();
-  state.last_event = TRY(journal_.LastEvent());
+  state.last_event = reading_ ? committed_ : TRY(journal_.LastEvent());
   committed_ = state.last_event;
   contents_.Committed(committed_);
   return {};
@@ -81,6 +92,7 @@ Result<void> Core::LoadStream(const PlanId& plan) {
   }
   Result<void> decoded;
   TRY(journal_.ReadStream(plan, version, [&](const JournalRowView& row) {
+    if (reading_ && row.first_event > committed_) return false;
     decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
                            [this](const Event& event) { engine_->Replay(event); });
     engine_->state().Plan(plan).version = row.version;
@@ -183,8 +195,7 @@ void Core::Committed(std::uint64_t event) {
     Settle(settled);
   }
   if (resume_at_ != 0 && resume_at_ <= committed_) {
-    resume_at_ = 0;
-    ResumeOpenCalls();
+    ResumeOpenCalls(std::exchange(resume_at_, 0));
   }
   UnloadIdle();
 }
@@ -202,6 +213,7 @@ void Core::Settle(Unsettled& settled) {
 }
 
 void Core::Perform(const Event& event) {
+  if (held_) return;
   const CommandId* command = nullptr;
   std::uint32_t number = 0;
   if (const auto* model = std::get_if<ModelCallIntended>(&event.body)) {
@@ -229,7 +241,8 @@ void Core::Perform(const Event& event) {
   }
 }
 
-void Core::ResumeOpenCalls() {
+void Core::ResumeOpenCalls(std::uint64_t start) {
+  if (held_) return;
   if (Planted("rerun_step")) RerunRecordedCalls(journal_, engine_->state(), *performer_);
   struct Lost {
     PlanId plan;
@@ -238,7 +251,8 @@ void Core::ResumeOpenCalls() {
   };
   std::vector<Lost> lost;
   engine_->ForEachOpenCall([&](const PlanState& plan, const CommandRecord& record, const OpenCall& call) {
-    if (call.event <= committed_) lost.push_back({plan.id, record.id, call});
+    // What this run intended was begun when it became durable, and may have been answered already.
+    if (call.event < start) lost.push_back({plan.id, record.id, call});
   });
   std::ranges::sort(lost, {}, [](const Lost& one) { return one.call.event; });
   for (const Lost& one : lost) {

@@ -64,6 +64,12 @@ class Core {
   // still take back. Nothing is performed before the start itself is durable.
   Result<void> Start(std::uint64_t epoch, const std::string& version);
 
+  // Only folds the journal, for looking at it: nothing may be submitted.
+  Result<void> StartReading();
+  // From now on nothing new is begun: no command, no call. What comes in is recorded all the same, and the
+  // next start goes on with it.
+  void Hold();
+
   using Done = std::function<void(const Reply&)>;
   // Handles an input. `done` is called when what it led to is durable.
   void Submit(Input input, Done done = {});
@@ -111,7 +117,7 @@ class Core {
   void MaybeSnapshot(PlanState& plan, Append& append);
   void Settle(Unsettled& settled);
   void Perform(const Event& event);
-  void ResumeOpenCalls();
+  void ResumeOpenCalls(std::uint64_t start);
   void CancelAbandoned(const std::vector<Event>& events);
   void UnloadIdle();
 
@@ -125,6 +131,8 @@ class Core {
 
   std::uint64_t committed_ = 0;
   std::uint64_t resume_at_ = 0;  // calls left open by the last run are made again when this event is durable
+  bool held_ = false;
+  bool reading_ = false;  // somebody else may write: nothing after `committed_` is looked at
   std::deque<Unsettled> unsettled_;
   std::deque<Input> posted_;
   std::deque<PlanId> idle_;  // finished plans still in memory, oldest first

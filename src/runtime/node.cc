@@ -31,10 +31,11 @@ Node::Node(const NodeSeams& seams, NodeOptions options)
       intake_(seams.files, seams.watcher, known_, options.intake),
       mirror_(seams.files, known_),
       projection_(core_, seams.journal, seams.files, mirror_, seams.clock),
+      audience_(projection_, options.listener),
       post_(core_, intake_, [this](const AgentId& agent, const PlanId& plan, const std::string& name) {
         projection_.Restore(agent, plan, name);
       }) {
-  core_.Connect(composer_, desk_, &projection_);
+  core_.Connect(composer_, desk_, &audience_);
 }
 
 Result<void> Node::Start(std::uint64_t epoch, const std::string& version, Configuration configuration,
@@ -68,6 +69,11 @@ bool Node::Step() {
   if (swept_) core_.Tick();
   projection_.Flush();
   return more || more_files;
+}
+
+void Node::Drain() {
+  core_.RunPosted();
+  projection_.Flush();
 }
 
 Timestamp Node::NextWake() const {

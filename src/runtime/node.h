@@ -42,6 +42,7 @@ struct NodeOptions {
   std::string fence_key;
   Language language = Language::kEnglish;
   IntakeOptions intake;
+  EventObserver* listener = nullptr;  // is told every event of this run once it is durable
 };
 
 // A whole hub without threads, sockets or a clock of its own: whoever drives it calls Step when something has
@@ -54,8 +55,15 @@ class Node {
   Result<void> Start(std::uint64_t epoch, const std::string& version, Configuration configuration,
                      std::vector<AgentFolders> folders);
 
+  // For looking at a hub without possessing it; see Core::StartReading.
+  Result<void> StartReading() { return core_.StartReading(); }
+
   // One round: outcomes, files, timers, mirror. True: there is more to do at once.
   bool Step();
+  // As Step, but nothing new is begun or looked for: for a stop in good order, after Core::Hold.
+  void Drain();
+  // The files show everything that is durable, and are synced; the journal learns it by the next Drain.
+  void SettleFiles() { projection_.Settle(); }
   // When Step has something to do even if nothing comes.
   [[nodiscard]] Timestamp NextWake() const;
 
@@ -64,12 +72,31 @@ class Node {
 
   // Nothing is under way that would end by itself: no call, no uncommitted event, nothing to write.
   [[nodiscard]] bool Quiet() const;
+  // True also of the folders: each has been looked into, and no file waits to be taken in.
+  [[nodiscard]] bool AtRest() const {
+    return swept_ && Quiet() && intake_.offered() == 0 && intake_.deferred() == 0;
+  }
   Core& core() { return core_; }
   [[nodiscard]] const Core& core() const { return core_; }
   [[nodiscard]] std::size_t calls_in_flight() const { return desk_.in_flight(); }
   std::vector<std::string> TakeProblems();
 
  private:
+  // Tells the projection and the listener.
+  class Audience final : public EventObserver {
+   public:
+    Audience(Projection& projection, EventObserver* listener)
+        : projection_(projection), listener_(listener) {}
+    void Durable(const Event& event) override {
+      projection_.Durable(event);
+      if (listener_ != nullptr) listener_->Durable(event);
+    }
+
+   private:
+    Projection& projection_;
+    EventObserver* listener_;
+  };
+
   // A clock that jumped may have made timers due whose files came long ago: look into the folders first.
   void NoticeClockJump(Timestamp now);
 
@@ -81,6 +108,7 @@ class Node {
   Intake intake_;
   Mirror mirror_;
   Projection projection_;
+  Audience audience_;
   PostOffice post_;
   Timestamp last_step_;
   bool caught_up_ = false;  // the mirror is as the journal says, as far as strangers' places go

@@ -1,0 +1,193 @@
+#include "api/api_server.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/json.hpp>
+#include <boost/system/error_code.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "api/hub_service.h"
+#include "api/socket_address.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/json.h"
+#include "model/hub_config.h"
+#include "runtime/hub.h"
+#include "runtime/hub_home.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+namespace http = boost::beast::http;
+using boost::asio::local::stream_protocol;
+using boost::system::error_code;
+
+constexpr std::string_view kPrefix = "/v1/";
+constexpr int kBacklog = 64;
+
+http::status StatusOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kNotFound:
+    case ErrorCode::kPlanUnknown:
+    case ErrorCode::kQuestionUnknown:
+      return http::status::not_found;
+    case ErrorCode::kStateConflict:
+    case ErrorCode::kAnswerLate:
+    case ErrorCode::kIdempotencyConflict:
+      return http::status::conflict;
+    case ErrorCode::kDiskFull:
+      return http::status::insufficient_storage;
+    case ErrorCode::kIo:
+    case ErrorCode::kInternal:
+    case ErrorCode::kJournalDamaged:
+      return http::status::internal_server_error;
+    default:
+      return http::status::bad_request;
+  }
+}
+
+std::string ErrorBody(const Error& error) {
+  return json::serialize(json::object{
+      {"error", {{"code", ToString(error.code)}, {"message", error.message}, {"hint", error.hint}}}});
+}
+
+// One connection: a request, its answer, the next request. Kept alive by what it waits for.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(stream_protocol::socket socket, std::shared_ptr<HubService> service, std::uint64_t largest_body)
+      : socket_(std::move(socket)), service_(std::move(service)), largest_body_(largest_body) {}
+
+  void Read() {
+    parser_.emplace();
+    parser_->body_limit(largest_body_);
+    http::async_read(socket_, buffer_, *parser_,
+                     [self = shared_from_this()](const error_code& error, std::size_t /*size*/) {
+                       if (!error) self->Answer();
+                       if (error == http::error::body_limit) {
+                         self->Fail(ErrorCode::kTooLarge, "the request is too large");
+                       }
+                     });
+  }
+
+ private:
+  void Fail(ErrorCode code, std::string message) {
+    Write(StatusOf(code), ErrorBody({code, std::move(message), {}}), false);
+  }
+
+  void Answer() {
+    const http::request<http::string_body> request = parser_->release();
+    keep_alive_ = request.keep_alive();
+    const std::string_view target(request.target().data(), request.target().size());
+    if (request.method() != http::verb::post || !target.starts_with(kPrefix)) {
+      Fail(ErrorCode::kNotFound, "ask with POST /v1/<method>");
+      return;
+    }
+    json::object parameters;
+    if (!request.body().empty()) {
+      auto value = ParseJson(request.body(), {largest_body_, JsonLimits{}.max_depth});
+      if (!value || !value->is_object()) {
+        Fail(ErrorCode::kJsonInvalid, value ? "the parameters are no object" : value.error().message);
+        return;
+      }
+      parameters = std::move(value->as_object());
+    }
+    service_->Call(target.substr(kPrefix.size()), parameters,
+                   [self = shared_from_this()](Result<json::value> result) {
+                     if (result) {
+                       self->Write(http::status::ok, json::serialize(*result), true);
+                     } else {
+                       self->Write(StatusOf(result.error().code), ErrorBody(result.error()), true);
+                     }
+                   });
+  }
+
+  void Write(http::status status, std::string body, bool may_stay) {
+    response_.emplace(status, 11);
+    response_->set(http::field::content_type, "application/json");
+    response_->keep_alive(may_stay && keep_alive_);
+    response_->body() = std::move(body);
+    response_->prepare_payload();
+    http::async_write(socket_, *response_,
+                      [self = shared_from_this()](const error_code& error, std::size_t /*size*/) {
+                        if (!error && self->response_->keep_alive()) self->Read();
+                      });
+  }
+
+  stream_protocol::socket socket_;
+  std::shared_ptr<HubService> service_;
+  const std::uint64_t largest_body_;
+  boost::beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  std::optional<http::response<http::string_body>> response_;
+  bool keep_alive_ = false;
+};
+
+// Base64 makes four letters of three bytes.
+std::uint64_t LargestBody(const HubLimits& limits) {
+  return limits.max_input_bytes / 3 * 4 + kMebibyte;
+}
+
+}  // namespace
+
+struct ApiServer::State : std::enable_shared_from_this<State> {
+  explicit State(Hub& hub)
+      : acceptor(hub.loop()),
+        service(std::make_shared<HubService>(hub)),
+        file(SocketOf(hub.directory())),
+        largest_body(LargestBody(hub.team().config.limits)) {}
+
+  void Accept() {
+    acceptor.async_accept(
+        [self = shared_from_this()](const error_code& error, stream_protocol::socket socket) {
+          if (!self->acceptor.is_open()) return;
+          if (!error) std::make_shared<Session>(std::move(socket), self->service, self->largest_body)->Read();
+          self->Accept();
+        });
+  }
+
+  stream_protocol::acceptor acceptor;
+  std::shared_ptr<HubService> service;
+  std::filesystem::path file;
+  std::uint64_t largest_body;
+};
+
+ApiServer::ApiServer(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+ApiServer::~ApiServer() {
+  error_code ignored;
+  state_->acceptor.close(ignored);
+  ::unlink(state_->file.c_str());
+}
+
+Result<std::unique_ptr<ApiServer>> ApiServer::Open(Hub& hub) {
+  auto state = std::make_shared<State>(hub);
+  ::unlink(state->file.c_str());
+  const SocketAddress address = TRY(SocketAddress::For(state->file));
+  error_code error;
+  state->acceptor.open(stream_protocol(), error);
+  // Nobody but the owner may connect, from the first moment on.
+  const mode_t old = ::umask(S_IXUSR | S_IRWXG | S_IRWXO);
+  if (!error) state->acceptor.bind(stream_protocol::endpoint(address.path()), error);
+  ::umask(old);
+  if (!error) state->acceptor.listen(kBacklog, error);
+  if (error) {
+    return agenttalk::Fail(ErrorCode::kIo, fmt::format("{}: {}", state->file.string(), error.message()));
+  }
+  state->Accept();
+  return std::unique_ptr<ApiServer>(new ApiServer(std::move(state)));
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,201 @@
+#include "api/hub_queries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/parameters.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "engine/hub_state.h"
+#include "engine/plan_state.h"
+#include "journal/journal.h"
+#include "model/agent_profile.h"
+#include "model/event.h"
+#include "model/event_codec.h"
+#include "runtime/hub.h"
+#include "runtime/human_answer.h"
+#include "runtime/plan_report.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::uint64_t kLogPage = 5000;
+
+json::value TextOrNull(const std::string& text) {
+  return text.empty() ? json::value(nullptr) : json::value(text);
+}
+
+Result<const PlanState*> FindPlan(Hub& hub, const PlanId& id) {
+  const PlanState* plan = TRY(hub.core().LookUp(id));
+  if (plan == nullptr || !plan->opened) {
+    return Fail(ErrorCode::kPlanUnknown, fmt::format("there is no plan {}", id.str()),
+                "see `agenttalk plans`");
+  }
+  return plan;
+}
+
+// Every plan that there ever was, and the hub's own stream.
+Result<void> ForEachPlan(Hub& hub, const std::function<void(const PlanState&)>& visit) {
+  visit(hub.core().state().own);
+  std::vector<PlanId> ids;
+  for (StreamInfo& stream : TRY(hub.journal().Streams(false))) {
+    if (!stream.stream.empty()) ids.push_back(std::move(stream.stream));
+  }
+  std::ranges::sort(ids);
+  for (const PlanId& id : ids) {
+    const PlanState* plan = TRY(hub.core().LookUp(id));
+    if (plan != nullptr) visit(*plan);
+  }
+  return {};
+}
+
+json::object QuestionJson(const PlanState& plan, std::uint64_t number, const OpenQuestion& question) {
+  const QuestionAsked& asked = question.asked;
+  const CommandRecord* record = plan.Find(asked.command_id);
+  json::array choices;
+  if (asked.purpose != QuestionPurpose::kNotice) choices = {"approve", "reject"};
+  return {{"id", QuestionName(number)},
+          {"plan_id", TextOrNull(plan.id.str())},
+          {"task_id", record == nullptr ? json::value(nullptr) : TextOrNull(record->task.str())},
+          {"command_id", TextOrNull(asked.command_id.str())},
+          {"kind", EnumName(asked.kind)},
+          {"text", asked.text},
+          {"choices", std::move(choices)},
+          {"from", TextOrNull(asked.from.str())},
+          {"asked_at", ToRfc3339(question.asked_at)},
+          {"deadline", ToRfc3339(asked.deadline)}};
+}
+
+json::object LetterJson(const PlanState& plan, std::uint64_t number, const OpenLetter& letter) {
+  return {{"id", LetterName(number)},         {"plan_id", TextOrNull(plan.id.str())},
+          {"file", letter.letter.file},       {"code", ToString(letter.letter.code)},
+          {"message", letter.letter.message}, {"at", ToRfc3339(letter.at)}};
+}
+
+const char* AgentStateName(const AgentState& agent) {
+  if (agent.running > 0) return "running";
+  return agent.waiting > 0 || !agent.ready.empty() ? "waiting" : "idle";
+}
+
+}  // namespace
+
+Result<json::value> QueryPlans(Hub& hub, const json::object& /*parameters*/) {
+  json::array plans;
+  TRY(ForEachPlan(hub, [&](const PlanState& plan) {
+    if (!plan.opened) return;
+    const auto done = std::ranges::count(plan.commands, CommandState::kSucceeded, &CommandRecord::state);
+    plans.push_back(json::object{{"plan_id", plan.id.str()},
+                                 {"state", PlanStateName(plan)},
+                                 {"tasks_completed", done},
+                                 {"tasks_total", plan.commands.size()},
+                                 {"updated_at", ToRfc3339(plan.updated_at)}});
+  }));
+  return plans;
+}
+
+Result<json::value> QueryStatus(Hub& hub, const json::object& parameters) {
+  const PlanId id = TRY(PlanOf(parameters));
+  return json::value(PlanStatusJson(*TRY(FindPlan(hub, id))));
+}
+
+Result<json::value> QueryAgents(Hub& hub, const json::object& /*parameters*/) {
+  json::array agents;
+  const auto& states = hub.core().state().agents;
+  for (const auto& [id, profile] : hub.team().agents) {
+    const auto found = states.find(id);
+    const AgentState none;
+    const AgentState& state = found == states.end() ? none : found->second;
+    agents.push_back(json::object{
+        {"agent_id", id.str()},
+        {"name", profile.name.empty() ? id.str() : profile.name},
+        {"state", AgentStateName(state)},
+        {"running", state.running},
+        {"waiting", state.waiting},
+        {"capabilities", json::array(profile.capabilities.begin(), profile.capabilities.end())}});
+  }
+  return agents;
+}
+
+Result<json::value> QueryQuestions(Hub& hub, const json::object& /*parameters*/) {
+  // A plan with an open question is live, and live plans are in memory.
+  std::vector<std::pair<std::uint64_t, json::object>> found;
+  const auto collect = [&](const PlanState& plan) {
+    for (const auto& [number, question] : plan.questions) {
+      found.emplace_back(number, QuestionJson(plan, number, question));
+    }
+  };
+  collect(hub.core().state().own);
+  for (const auto& [id, plan] : hub.core().state().plans) collect(*plan);
+  std::ranges::sort(found, {}, [](const auto& one) { return one.first; });
+  json::array questions;
+  for (auto& [number, question] : found) questions.push_back(std::move(question));
+  return questions;
+}
+
+Result<json::value> QueryLetters(Hub& hub, const json::object& /*parameters*/) {
+  json::array letters;
+  TRY(ForEachPlan(hub, [&](const PlanState& plan) {
+    for (const auto& [number, letter] : plan.letters) letters.push_back(LetterJson(plan, number, letter));
+  }));
+  return letters;
+}
+
+Result<json::value> QueryLetter(Hub& hub, const json::object& parameters) {
+  const std::string id = TRY(Text(parameters, "id"));
+  json::value found;
+  const auto number = ParseLetterName(id);
+  TRY(ForEachPlan(hub, [&](const PlanState& plan) {
+    const auto letter = number ? plan.letters.find(*number) : plan.letters.end();
+    if (letter == plan.letters.end()) return;
+    const DeadLettered& what = letter->second.letter;
+    json::object object = LetterJson(plan, *number, letter->second);
+    object["hint"] = what.hint;
+    object["agent_id"] = TextOrNull(what.agent_id.str());
+    object["command_id"] = TextOrNull(what.command_id.str());
+    object["errors"] = json::array(what.errors.begin(), what.errors.end());
+    object["content"] = nullptr;
+    if (!what.body.empty()) {
+      if (const auto bytes = hub.core().contents().Load(what.body)) object["content"] = **bytes;
+    }
+    found = std::move(object);
+  }));
+  if (found.is_null()) {
+    return Fail(ErrorCode::kNotFound, fmt::format("there is no open dead letter {}", id),
+                "see `agenttalk dead list`");
+  }
+  return found;
+}
+
+Result<json::value> QueryLog(Hub& hub, const json::object& parameters) {
+  const PlanId id = TRY(PlanOf(parameters));
+  const std::uint64_t after = TRY(OptionalNumber(parameters, "after", 0));
+  const std::uint64_t limit = TRY(OptionalNumber(parameters, "limit", kLogPage));
+  if (!TRY(hub.journal().FindStream(id))) {
+    return Fail(ErrorCode::kPlanUnknown, fmt::format("there is no plan {}", id.str()),
+                "see `agenttalk plans`");
+  }
+  json::array events;
+  Result<void> decoded;
+  TRY(hub.journal().ReadStream(id, 0, [&](const JournalRowView& row) {
+    if (row.first_event + row.event_count <= after + 1) return true;
+    decoded = DecodeEvents(id, row.first_event, row.event_count, row.events, [&](const Event& event) {
+      if (event.number > after && events.size() < limit) events.push_back(EventToJson(event));
+    });
+    return decoded.has_value() && events.size() < limit;
+  }));
+  TRY(std::move(decoded));
+  return events;
+}
+
+}  // namespace agenttalk

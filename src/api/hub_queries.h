@@ -1,0 +1,20 @@
+#pragma once
+
+#include <boost/json/fwd.hpp>
+
+#include "base/error.h"
+#include "runtime/hub.h"
+
+// The questions that change nothing.
+namespace agenttalk {
+
+Result<boost::json::value> QueryPlans(Hub& hub, const boost::json::object& parameters);
+Result<boost::json::value> QueryStatus(Hub& hub, const boost::json::object& parameters);
+Result<boost::json::value> QueryAgents(Hub& hub, const boost::json::object& parameters);
+Result<boost::json::value> QueryQuestions(Hub& hub, const boost::json::object& parameters);
+Result<boost::json::value> QueryLetters(Hub& hub, const boost::json::object& parameters);
+Result<boost::json::value> QueryLetter(Hub& hub, const boost::json::object& parameters);
+// A page of a plan's events: those after `after`, at most `limit`.
+Result<boost::json::value> QueryLog(Hub& hub, const boost::json::object& parameters);
+
+}  // namespace agenttalk

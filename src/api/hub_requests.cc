@@ -1,0 +1,312 @@
+#include "api/hub_requests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/hub_service.h"
+#include "api/parameters.h"
+#include "base/base64.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/file_name.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "engine/hub_state.h"
+#include "engine/input.h"
+#include "engine/plan_state.h"
+#include "engine/step.h"
+#include "mailbox/place.h"
+#include "model/command.h"
+#include "model/command_reading.h"
+#include "model/event.h"
+#include "runtime/core.h"
+#include "runtime/hub.h"
+#include "runtime/human_answer.h"
+#include "runtime/post_office.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+const char* StatusName(Reply::Status status) {
+  switch (status) {
+    case Reply::Status::kAccepted:
+      return "accepted";
+    case Reply::Status::kRepeated:
+      return "duplicate";
+    case Reply::Status::kRefused:
+      return "refused";
+    case Reply::Status::kIgnored:
+      return "unchanged";
+  }
+  return "";
+}
+
+// Submits, and answers when it is durable: {"status", …more}.
+void SubmitFor(Hub& hub, Input input, json::object more, HubService::Done done) {
+  if (auto unable = hub.Unable()) {
+    done(std::unexpected(*std::move(unable)));
+    return;
+  }
+  hub.core().Submit(std::move(input), [more = std::move(more), done = std::move(done)](const Reply& reply) {
+    if (reply.status == Reply::Status::kRefused) {
+      done(std::unexpected(*reply.error));
+      return;
+    }
+    json::object answer = more;
+    answer["status"] = StatusName(reply.status);
+    done(json::value(std::move(answer)));
+  });
+  hub.Wake();
+}
+
+// Was a request of this client carried out already? Then its question or letter is gone.
+bool WasDone(const HubState& state, const std::string& client) {
+  if (client.empty()) return false;
+  const auto knows = [&](const PlanState& plan) {
+    return std::ranges::find(plan.clients, client) != plan.clients.end();
+  };
+  return knows(state.own) ||
+         std::ranges::any_of(state.plans, [&](const auto& one) { return knows(*one.second); });
+}
+
+Result<std::string> ContentOf(const json::object& parameters) {
+  if (!parameters.contains("content_base64")) return OptionalText(parameters, "content");
+  auto bytes = DecodeBase64(TRY(OptionalText(parameters, "content_base64")));
+  if (!bytes) return Fail(ErrorCode::kValueInvalid, "content_base64 is not base64");
+  return *std::move(bytes);
+}
+
+Result<AgentId> TargetOf(Hub& hub, const json::object& parameters) {
+  const AgentId named(TRY(OptionalText(parameters, "to")));
+  const auto& agents = hub.team().agents;
+  if (named.empty() && agents.size() == 1) return agents.begin()->first;
+  if (named.empty()) return Fail(ErrorCode::kUsage, "to whom?", "say --to AGENT; see `agenttalk agents`");
+  if (!agents.contains(named)) {
+    return Fail(ErrorCode::kAgentUnknown, fmt::format("there is no agent {}", named.str()),
+                "see `agenttalk agents`");
+  }
+  return named;
+}
+
+struct Parcel {
+  AgentId to;
+  std::string name;
+  std::string bytes;
+  PlanId plan;
+};
+
+Result<Parcel> ReadParcel(Hub& hub, const json::object& parameters) {
+  Parcel parcel;
+  parcel.to = TRY(TargetOf(hub, parameters));
+  parcel.name = TRY(Text(parameters, "name"));
+  parcel.bytes = TRY(ContentOf(parameters));
+  parcel.plan = PlanId(TRY(OptionalText(parameters, "plan_id")));
+  if (!parcel.plan.empty() && !IsSafeName(parcel.plan.str())) {
+    return Fail(ErrorCode::kNameUnsafe, "that cannot be the id of a plan");
+  }
+  return parcel;
+}
+
+Result<CommandFile> ReadCommandParcel(const Parcel& parcel) {
+  ReadCommandResult read = ParseCommand(parcel.bytes, CommandStrictness::kIntake);
+  if (!read.issues.ok()) {
+    const Issue& first = read.issues.errors.front();
+    std::string message = IssueText(first);
+    for (std::size_t i = 1; i < read.issues.errors.size(); ++i)
+      message += "; " + IssueText(read.issues.errors[i]);
+    return Fail(first.code, std::move(message), first.hint);
+  }
+  if (!parcel.plan.empty() && read.command->plan_id != parcel.plan) {
+    return Fail(
+        ErrorCode::kPlanUnknown,
+        fmt::format("the command is of {}, not of {}", read.command->plan_id.str(), parcel.plan.str()),
+        "leave --plan out, or change the command");
+  }
+  return ToCommandFile(parcel.to, *read.command, parcel.bytes, read.issues.warnings);
+}
+
+Result<InputFile> ReadInputParcel(Parcel parcel) {
+  if (!IsInputName(parcel.name)) {
+    return Fail(ErrorCode::kNameUnsafe, "the file's name cannot be used: " + parcel.name,
+                "use letters, digits, dots, dashes and underscores");
+  }
+  InputFile input;
+  input.agent_id = std::move(parcel.to);
+  input.plan_id = std::move(parcel.plan);
+  input.name = std::move(parcel.name);
+  input.payload = std::move(parcel.bytes);
+  return input;
+}
+
+void Control(Hub& hub, ControlVerb verb, const json::object& parameters, HubService::Done done) {
+  auto control = [&]() -> Result<PlanControl> {
+    PlanControl made;
+    made.plan_id = TRY(PlanOf(parameters));
+    made.verb = verb;
+    made.reason = TRY(OptionalText(parameters, "reason"));
+    made.client_id = TRY(OptionalText(parameters, "client_id"));
+    return made;
+  }();
+  if (!control) {
+    done(std::unexpected(std::move(control).error()));
+    return;
+  }
+  json::object more{{"plan_id", control->plan_id.str()}};
+  SubmitFor(hub, *std::move(control), std::move(more), std::move(done));
+}
+
+struct FoundLetter {
+  PlanId plan;
+  std::uint64_t number = 0;
+  DeadLettered letter;
+};
+
+Result<FoundLetter> FindLetter(Hub& hub, const std::string& id) {
+  const auto number = ParseLetterName(id);
+  const auto look = [&](const PlanState& plan) -> std::optional<FoundLetter> {
+    const auto found = plan.letters.find(*number);
+    if (found == plan.letters.end()) return std::nullopt;
+    return FoundLetter{plan.id, *number, found->second.letter};
+  };
+  if (number) {
+    if (auto found = look(hub.core().state().own)) return *std::move(found);
+    for (const auto& stream : TRY(hub.journal().Streams(false))) {
+      if (stream.stream.empty()) continue;
+      const PlanState* plan = TRY(hub.core().LookUp(stream.stream));
+      if (plan == nullptr) continue;
+      if (auto found = look(*plan)) return *std::move(found);
+    }
+  }
+  return Fail(ErrorCode::kNotFound, fmt::format("there is no open dead letter {}", id),
+              "see `agenttalk dead list`");
+}
+
+// The letter's command once more. One that was carried out before gets an id of its own: under the old one
+// the engine would answer with the recorded failure.
+Result<CommandFile> CommandAgain(Hub& hub, const FoundLetter& found) {
+  if (found.letter.body.empty()) {
+    return Fail(ErrorCode::kStateConflict, "the letter has no content that could be tried again");
+  }
+  const auto bytes = TRY(hub.core().contents().Load(found.letter.body));
+  ReadCommandResult read = ParseCommand(*bytes, CommandStrictness::kIntake);
+  if (!read.command) {
+    return Fail(ErrorCode::kStateConflict, "the letter holds no command that could be tried again",
+                "put the mended file into the inbox, then `agenttalk dead drop` the letter");
+  }
+  Command command = *std::move(read.command);
+  const PlanState* plan = TRY(hub.core().LookUp(command.plan_id));
+  if (plan == nullptr || plan->Find(command.command_id) == nullptr) {
+    return ToCommandFile(found.letter.agent_id, command, *bytes, read.issues.warnings);
+  }
+  command.command_id = CommandId(fmt::format("{}-retry{}", command.command_id.str(), found.number));
+  command.idempotency_key.clear();
+  json::object body = ToJson(command).as_object();
+  body.erase("payload_hash");
+  body.erase("idempotency_key");
+  std::string text = json::serialize(body);
+  read = ParseCommand(text, CommandStrictness::kIntake);
+  if (!read.command) return Fail(ErrorCode::kInternal, "a command that was read cannot be read again");
+  return ToCommandFile(found.letter.agent_id, *read.command, std::move(text), read.issues.warnings);
+}
+
+void CloseLetter(Hub& hub, bool retry, const json::object& parameters, HubService::Done done) {
+  json::object more;
+  auto control = [&]() -> Result<DeadLetterControl> {
+    const std::string id = TRY(Text(parameters, "id"));
+    more["id"] = id;
+    const FoundLetter found = TRY(FindLetter(hub, id));
+    DeadLetterControl made;
+    made.plan_id = found.plan;
+    made.letter = found.number;
+    made.retry = retry;
+    made.client_id = TRY(OptionalText(parameters, "client_id"));
+    if (retry) made.command = TRY(CommandAgain(hub, found));
+    if (retry) more["command_id"] = made.command->command.command_id.str();
+    return made;
+  }();
+  const auto client = OptionalText(parameters, "client_id");
+  if (!control && client && WasDone(hub.core().state(), *client)) {
+    more["status"] = "duplicate";
+    done(json::value(std::move(more)));
+  } else if (!control) {
+    done(std::unexpected(std::move(control).error()));
+  } else {
+    SubmitFor(hub, *std::move(control), std::move(more), std::move(done));
+  }
+}
+
+}  // namespace
+
+void RequestSend(Hub& hub, const json::object& parameters, HubService::Done done) {
+  auto parcel = ReadParcel(hub, parameters);
+  if (!parcel) {
+    done(std::unexpected(std::move(parcel).error()));
+    return;
+  }
+  json::object more{{"agent", parcel->to.str()}, {"file", parcel->name}, {"command_id", nullptr}};
+  if (!IsCommandName(parcel->name)) {
+    more["plan_id"] = parcel->plan.empty() ? json::value(nullptr) : json::value(parcel->plan.str());
+    auto input = ReadInputParcel(*std::move(parcel));
+    if (!input) {
+      done(std::unexpected(std::move(input).error()));
+    } else {
+      SubmitFor(hub, *std::move(input), std::move(more), std::move(done));
+    }
+    return;
+  }
+  auto command = ReadCommandParcel(*parcel);
+  if (!command) {
+    done(std::unexpected(std::move(command).error()));
+    return;
+  }
+  more["plan_id"] = command->plan_id.str();
+  more["command_id"] = command->command.command_id.str();
+  more["warnings"] = json::array(command->warnings.begin(), command->warnings.end());
+  SubmitFor(hub, *std::move(command), std::move(more), std::move(done));
+}
+
+void RequestAnswer(Hub& hub, const json::object& parameters, HubService::Done done) {
+  const auto client = OptionalText(parameters, "client_id");
+  auto answer = ReadHumanAnswer(json::serialize(parameters), hub.core());
+  const json::value* id = parameters.if_contains("id");
+  json::object more{{"id", id == nullptr ? json::value(nullptr) : *id}};
+  if (!client) {
+    done(std::unexpected(client.error()));
+  } else if (!answer && WasDone(hub.core().state(), *client)) {
+    more["status"] = "duplicate";
+    done(json::value(std::move(more)));
+  } else if (!answer) {
+    done(std::unexpected(std::move(answer).error()));
+  } else {
+    answer->client_id = *client;
+    SubmitFor(hub, *std::move(answer), std::move(more), std::move(done));
+  }
+}
+
+void RequestPause(Hub& hub, const json::object& parameters, HubService::Done done) {
+  Control(hub, ControlVerb::kPause, parameters, std::move(done));
+}
+void RequestResume(Hub& hub, const json::object& parameters, HubService::Done done) {
+  Control(hub, ControlVerb::kResume, parameters, std::move(done));
+}
+void RequestCancel(Hub& hub, const json::object& parameters, HubService::Done done) {
+  Control(hub, ControlVerb::kCancel, parameters, std::move(done));
+}
+void RequestRetry(Hub& hub, const json::object& parameters, HubService::Done done) {
+  CloseLetter(hub, true, parameters, std::move(done));
+}
+void RequestDrop(Hub& hub, const json::object& parameters, HubService::Done done) {
+  CloseLetter(hub, false, parameters, std::move(done));
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,69 @@
+#include "api/hub_service.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "api/hub_queries.h"
+#include "api/hub_requests.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "runtime/hub.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+using Query = Result<json::value> (*)(Hub&, const json::object&);
+using Request = void (*)(Hub&, const json::object&, HubService::Done);
+using Method = std::variant<Query, Request>;
+
+const std::map<std::string, Method, std::less<>>& Methods() {
+  static const std::map<std::string, Method, std::less<>> methods = {{"plans", &QueryPlans},
+                                                                     {"status", &QueryStatus},
+                                                                     {"agents", &QueryAgents},
+                                                                     {"questions", &QueryQuestions},
+                                                                     {"dead/list", &QueryLetters},
+                                                                     {"dead/show", &QueryLetter},
+                                                                     {"log", &QueryLog},
+                                                                     {"send", &RequestSend},
+                                                                     {"answer", &RequestAnswer},
+                                                                     {"pause", &RequestPause},
+                                                                     {"resume", &RequestResume},
+                                                                     {"cancel", &RequestCancel},
+                                                                     {"dead/retry", &RequestRetry},
+                                                                     {"dead/drop", &RequestDrop}};
+  return methods;
+}
+
+std::unexpected<Error> NoMethod(std::string_view method) {
+  return Fail(ErrorCode::kNotFound, fmt::format("there is no method {}", method));
+}
+
+}  // namespace
+
+Result<bool> HubService::IsReading(std::string_view method) {
+  const auto found = Methods().find(method);
+  if (found == Methods().end()) return NoMethod(method);
+  return std::holds_alternative<Query>(found->second);
+}
+
+void HubService::Call(std::string_view method, const json::object& parameters, Done done) {
+  const auto found = Methods().find(method);
+  if (found == Methods().end()) {
+    done(NoMethod(method));
+  } else if (const auto* query = std::get_if<Query>(&found->second)) {
+    done((*query)(hub_, parameters));
+  } else {
+    std::get<Request>(found->second)(hub_, parameters, std::move(done));
+  }
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,47 @@
+#include "api/parameters.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+
+namespace agenttalk {
+
+namespace json = boost::json;
+
+Result<std::string> OptionalText(const json::object& parameters, const char* name) {
+  const json::value* found = parameters.if_contains(name);
+  if (found == nullptr || found->is_null()) return std::string();
+  if (!found->is_string()) return Fail(ErrorCode::kTypeMismatch, fmt::format("{} is no string", name));
+  return std::string(found->as_string());
+}
+
+Result<std::string> Text(const json::object& parameters, const char* name) {
+  std::string text = TRY(OptionalText(parameters, name));
+  if (text.empty()) return Fail(ErrorCode::kFieldMissing, fmt::format("{} is missing", name));
+  return text;
+}
+
+Result<std::uint64_t> OptionalNumber(const json::object& parameters, const char* name,
+                                     std::uint64_t otherwise) {
+  const json::value* found = parameters.if_contains(name);
+  if (found == nullptr || found->is_null()) return otherwise;
+  json::error_code error;
+  const auto number = found->to_number<std::uint64_t>(error);
+  if (error) return Fail(ErrorCode::kTypeMismatch, fmt::format("{} is no whole number", name));
+  return number;
+}
+
+Result<PlanId> PlanOf(const json::object& parameters) {
+  std::string text = TRY(Text(parameters, "plan_id"));
+  if (!IsSafeName(text)) return Fail(ErrorCode::kNameUnsafe, "that cannot be the id of a plan");
+  return PlanId(std::move(text));
+}
+
+}  // namespace agenttalk

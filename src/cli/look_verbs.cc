@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/hub_call.h"
+#include "cli/verb.h"
+#include "cli/verbs.h"
+
+// The verbs that show: plans, status, agents, questions, log.
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+const Parameter kPlan = {.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"};
+
+// A list that is shown as it is to programs and as a table to people.
+Result<ExitCode> ShowList(const Invocation& call, const std::string& method,
+                          const std::vector<std::string>& members, const std::string& none) {
+  const json::value list = TRY(CallHub(call, method, {}));
+  if (call.json) {
+    call.console.Out(json::serialize(list) + "\n");
+  } else if (list.as_array().empty()) {
+    call.console.Err(none + "\n");
+  } else {
+    call.console.Out(ObjectTable(list.as_array(), members, call.console.colors_out()));
+  }
+  return ExitCode::kDone;
+}
+
+Result<ExitCode> Status(const Invocation& call) {
+  const json::value status = TRY(CallHub(call, "status", {{"plan_id", call.arguments.Get("PLAN")}}));
+  if (call.json) {
+    call.console.Out(json::serialize(status) + "\n");
+    return ExitCode::kDone;
+  }
+  const json::object& plan = status.as_object();
+  call.console.Out(fmt::format("{}: {}\n", CellText(plan.at("plan_id")), CellText(plan.at("state"))));
+  json::array commands = plan.at("commands").as_array();
+  for (json::value& command : commands) {
+    json::value& error = command.as_object()["error"];
+    if (error.is_object()) error = error.as_object().at("message");
+  }
+  call.console.Out(ObjectTable(commands, {"command_id", "agent", "state", "waiting_for", "score", "error"},
+                               call.console.colors_out()));
+  if (!plan.at("questions").as_array().empty()) {
+    call.console.Out(fmt::format("questions: {}\n", CellText(plan.at("questions"))));
+  }
+  return ExitCode::kDone;
+}
+
+std::string LogLine(const json::object& event) {
+  return fmt::format("{:>6}  {}  {:22} {} {}  {}\n", CellText(event.at("seq")), CellText(event.at("time")),
+                     CellText(event.at("type")), CellText(event.at("agent_id")),
+                     CellText(event.at("command_id")), json::serialize(event.at("data")));
+}
+
+Result<ExitCode> Log(const Invocation& call) {
+  std::uint64_t after = 0;
+  while (true) {
+    const json::value page =
+        TRY(CallHub(call, "log", {{"plan_id", call.arguments.Get("PLAN")}, {"after", after}}));
+    if (page.as_array().empty()) return ExitCode::kDone;
+    for (const json::value& event : page.as_array()) {
+      call.console.Out(call.json ? json::serialize(event) + "\n" : LogLine(event.as_object()));
+    }
+    after = page.as_array().back().at("seq").to_number<std::uint64_t>();
+  }
+}
+
+}  // namespace
+
+Verb PlansVerb() {
+  return {.name = "plans",
+          .summary = "Lists the plans.",
+          .example = "agenttalk plans --json",
+          .parameters = {},
+          .run = [](const Invocation& call) {
+            return ShowList(call, "plans",
+                            {"plan_id", "state", "tasks_completed", "tasks_total", "updated_at"},
+                            "there are no plans yet");
+          }};
+}
+
+Verb StatusVerb() {
+  return {.name = "status",
+          .summary = "Shows how far a plan is, and what it waits for.",
+          .example = "agenttalk status plan_weekly-report",
+          .parameters = {kPlan},
+          .run = Status};
+}
+
+Verb AgentsVerb() {
+  return {.name = "agents",
+          .summary = "Lists the agents and what they are doing.",
+          .example = "agenttalk agents",
+          .parameters = {},
+          .run = [](const Invocation& call) {
+            return ShowList(call, "agents",
+                            {"agent_id", "name", "state", "running", "waiting", "capabilities"},
+                            "there are no agents; add some to agenttalk.yaml");
+          }};
+}
+
+Verb QuestionsVerb() {
+  return {.name = "questions",
+          .summary = "Lists what people are asked.",
+          .example = "agenttalk questions --json",
+          .parameters = {},
+          .run = [](const Invocation& call) {
+            return ShowList(call, "questions", {"id", "plan_id", "kind", "from", "text", "deadline"},
+                            "nobody asks anything");
+          }};
+}
+
+Verb LogVerb() {
+  return {.name = "log",
+          .summary = "Shows everything that happened in a plan, in order.",
+          .example = "agenttalk log plan_weekly-report --json",
+          .parameters = {kPlan},
+          .run = Log};
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,68 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "cli/console.h"
+#include "engine/plan_state.h"
+#include "model/event.h"
+#include "runtime/core.h"
+#include "runtime/hub.h"
+#include "runtime/human_answer.h"
+
+namespace agenttalk {
+
+std::string Progress::AgentOf(const Event& event, const CommandId& command) {
+  const PlanState* plan = hub_->core().FindLoaded(event.plan_id);
+  const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(command);
+  return record == nullptr ? std::string() : record->agent.str();
+}
+
+void Progress::Tell(const Event& event, const CommandId& command, const std::string& what) {
+  const std::string agent = AgentOf(event, command);
+  console_.Err(fmt::format("{}  {}{}{}  {}\n", event.plan_id.empty() ? "hub" : event.plan_id.str(),
+                           agent.empty() ? "" : agent + ": ", command.str(), command.empty() ? "" : " ",
+                           what));
+}
+
+void Progress::Durable(const Event& event) {
+  if (hub_ == nullptr) return;
+  const bool colors = console_.colors_err();
+  if (const auto* received = std::get_if<CommandReceived>(&event.body)) {
+    Tell(event, received->command.command_id, "received");
+  } else if (const auto* started = std::get_if<AttemptStarted>(&event.body)) {
+    Tell(event, started->command_id,
+         started->attempt > 1 ? fmt::format("running, attempt {}", started->attempt) : "running");
+  } else if (const auto* done = std::get_if<CommandSucceeded>(&event.body)) {
+    Tell(event, done->command_id,
+         Styled("succeeded", Style::kGreen, colors) +
+             (done->score ? fmt::format(", score {:g}", *done->score) : ""));
+  } else if (const auto* ended = std::get_if<CommandEnded>(&event.body)) {
+    Tell(event, ended->command_id,
+         fmt::format("{}: {} ({})", Styled(EnumName(ended->state), Style::kRed, colors), ended->message,
+                     ToString(ended->code)));
+  } else if (const auto* again = std::get_if<AttemptFailed>(&event.body)) {
+    Tell(event, again->command_id, fmt::format("failed, will be tried again: {}", again->message));
+  } else if (const auto* sent = std::get_if<MessageSent>(&event.body)) {
+    std::string files;
+    for (const NamedContent& output : sent->outputs) files += " + " + output.name;
+    Tell(event, sent->command_id, fmt::format("→ {}: {}{}", sent->to.str(), sent->message_id, files));
+  } else if (const auto* asked = std::get_if<QuestionAsked>(&event.body)) {
+    Tell(event, asked->command_id,
+         fmt::format("{} {}: {}", Styled("question", Style::kYellow, colors), QuestionName(event.number),
+                     asked->text));
+  } else if (const auto* letter = std::get_if<DeadLettered>(&event.body)) {
+    Tell(event, {},
+         fmt::format("{} {}: {}: {}", Styled("dead letter", Style::kYellow, colors), LetterName(event.number),
+                     letter->file, letter->message));
+  } else if (const auto* change = std::get_if<PlanChanged>(&event.body)) {
+    Tell(event, {}, EnumName(change->change));
+  }
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,320 @@
+#include "runtime/hub.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/system/error_code.hpp>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/time.h"
+#include "journal/journal.h"
+#include "journal/memory_journal.h"
+#include "journal/sqlite_journal.h"
+#include "mailbox/inotify_watcher.h"
+#include "mailbox/posix_file_system.h"
+#include "mailbox/watcher.h"
+#include "model/event.h"
+#include "model/hub_config.h"
+#include "prompts/composer.h"
+#include "runtime/hub_home.h"
+#include "runtime/node.h"
+#include "runtime/provider_choice.h"
+#include "runtime/rest.h"
+#include "runtime/team.h"
+#include "runtime/threaded_commits.h"
+
+namespace agenttalk {
+namespace {
+
+namespace fs = std::filesystem;
+namespace asio = boost::asio;
+
+// Well below what the node takes for a jump of the clock.
+constexpr Duration kLongestSleep = std::chrono::seconds(10);
+// While commits are behind they wake the loop; this is only a safety net.
+constexpr Duration kCrowdedSleep = std::chrono::seconds(1);
+constexpr Duration kShortestSleep = std::chrono::milliseconds(1);
+constexpr int kInterrupted = 130;
+
+// For a hub that is only looked at.
+class NoCommits final : public CommitQueue {
+ public:
+  void Submit(Append /*append*/) override { CHECK(!"nothing is submitted to a hub that is only read"); }
+};
+
+NoCommits& SharedNoCommits() {
+  static NoCommits none;
+  return none;
+}
+
+NodeOptions OptionsFor(const Team& team) {
+  NodeOptions options;
+  options.language =
+      team.config.language == PromptLanguage::kChinese ? Language::kChinese : Language::kEnglish;
+  options.intake.max_command_bytes = team.config.limits.max_command_bytes;
+  options.intake.max_input_bytes = team.config.limits.max_input_bytes;
+  options.intake.human_heartbeat = team.config.heartbeat_interval;
+  return options;
+}
+
+}  // namespace
+
+struct Hub::Loop {
+  asio::io_context context{1};
+  asio::steady_timer timer{context};
+  asio::posix::stream_descriptor folders{context};
+  bool folders_watched = false;
+  std::atomic<bool> woken{false};
+};
+
+Hub::Hub(fs::path directory, Team team, HubOptions options)
+    : directory_(std::move(directory)),
+      team_(std::move(team)),
+      options_(std::move(options)),
+      loop_(std::make_unique<Loop>()) {}
+
+Hub::~Hub() {
+  // The commit thread reports to the loop, so it goes first.
+  if (commits_) commits_->Stop();
+  // The watcher owns this descriptor.
+  if (loop_->folders.is_open()) loop_->folders.release();
+}
+
+asio::io_context& Hub::loop() {
+  return loop_->context;
+}
+
+Result<std::unique_ptr<Hub>> Hub::Open(const fs::path& directory, HubOptions options) {
+  Team team = TRY(LoadTeam(directory));
+  std::unique_ptr<Hub> hub(new Hub(directory, std::move(team), std::move(options)));
+  if (hub->options_.mode == HubMode::kRead) {
+    TRY(hub->StartReading());
+  } else {
+    TRY(hub->Start());
+  }
+  return hub;
+}
+
+Result<void> Hub::StartReading() {
+  auto journal = SqliteJournal::OpenReadOnly(HomeOf(directory_));
+  if (journal) {
+    journal_ = std::move(*journal);
+  } else if (journal.error().code == ErrorCode::kNotFound) {
+    // Nothing has happened here yet.
+    journal_ = std::make_unique<MemoryJournal>();
+  } else {
+    return std::unexpected(std::move(journal).error());
+  }
+  files_ = TRY(PosixFileSystem::Open(directory_.string()));
+  watcher_ = std::make_unique<NoWatcher>();
+  TRY(MakeNode(SharedNoCommits(), *watcher_, OptionsFor(team_)));
+  return node_->StartReading();
+}
+
+Result<void> Hub::Start() {
+  const bool serves = options_.mode == HubMode::kServe;
+  journal_ = TRY(TakeJournal(directory_, serves ? "serve" : "a command"));
+  NodeOptions node = OptionsFor(team_);
+  node.fence_key = TRY(FenceKey(directory_));
+  node.listener = this;
+  if (serves) node.providers = TRY(MakeProviders(team_, directory_, options_.providers, *journal_));
+  files_ = TRY(PosixFileSystem::Open(directory_.string()));
+  watcher_ = std::make_unique<NoWatcher>();
+  if (serves) {
+    if (auto inotify = InotifyWatcher::Open(directory_.string())) {
+      watcher_ = std::move(*inotify);
+    } else {
+      Report("no notifications, files are found by scanning alone: " + inotify.error().message);
+    }
+  }
+  const std::uint64_t epoch = TRY(journal_->BeginEpoch());
+  commits_ = std::make_unique<ThreadedCommits>(*journal_, epoch, [this] { Wake(); });
+  TRY(MakeNode(*commits_, *watcher_, std::move(node)));
+  if (!serves) core().Hold();
+  return node_->Start(epoch, AGENTTALK_VERSION, ToConfiguration(team_), FoldersOf(team_));
+}
+
+Result<void> Hub::MakeNode(CommitQueue& commits, Watcher& watcher, NodeOptions node) {
+  node_ = std::make_unique<Node>(NodeSeams{*journal_, commits, clock_, *files_, watcher, tools_},
+                                 std::move(node));
+  return {};
+}
+
+void Hub::Durable(const Event& event) {
+  if (!event.plan_id.empty()) touched_.insert(event.plan_id);
+  if (options_.listener != nullptr) options_.listener->Durable(event);
+}
+
+void Hub::Report(const std::string& text) const {
+  if (options_.report) options_.report(text);
+}
+
+std::optional<Error> Hub::Unable() {
+  if (stopping_) return Error{ErrorCode::kStateConflict, "the hub is being stopped", "try again in a moment"};
+  if (core().failure()) return core().failure();
+  if (commits_ && commits_->Stalled()) {
+    return Error{ErrorCode::kDiskFull, "the disk is full, nothing can be recorded",
+                 "make space, then try again"};
+  }
+  return std::nullopt;
+}
+
+void Hub::Wake() {
+  if (loop_->woken.exchange(true)) return;
+  asio::post(loop_->context, [this] {
+    loop_->woken = false;
+    Pump();
+  });
+}
+
+void Hub::Stop() {
+  stopping_ = true;
+  Wake();
+}
+
+// False: the run is over.
+bool Hub::TakeNews() {
+  ThreadedCommits::News news = commits_->TakeNews();
+  if (news.disk_full) {
+    Report("the disk is full: nothing more is taken in until there is space (" + news.disk_full->message +
+           ")");
+  }
+  if (news.committed > core().committed()) node_->Committed(news.committed);
+  if (news.failed) node_->CommitFailed(std::move(*news.failed));
+  if (!core().failure()) return true;
+  error_ = core().failure();
+  loop_->context.stop();
+  return false;
+}
+
+void Hub::Pump() {
+  if (!TakeNews()) return;
+  if (until_ && until_()) stopping_ = true;
+  if (stopping_) {
+    PumpStop();
+    return;
+  }
+  commits_->Retry();
+  if (commits_->Crowded()) {
+    SetTimer(kCrowdedSleep);
+    return;
+  }
+  StepNode();
+}
+
+void Hub::StepNode() {
+  if (options_.mode == HubMode::kControl) {
+    node_->Drain();
+    // A server goes on by itself when there is space again; nobody waits for a verb that long.
+    if (commits_->Stalled()) Stop();
+    SetTimer(kCrowdedSleep);
+    return;
+  }
+  const bool more = node_->Step();
+  for (const std::string& problem : node_->TakeProblems()) Report(problem);
+  if (core().Accepts()) WatchFolders();
+  if (until_idle_) CheckIdle();
+  if (more) {
+    Wake();
+  } else {
+    SetTimer(std::min(kLongestSleep, std::max(kShortestSleep, node_->NextWake() - clock_.Now())));
+  }
+}
+
+void Hub::PumpStop() {
+  core().Hold();
+  commits_->Retry();
+  node_->Drain();
+  if (commits_->Stalled()) {
+    // What waits was not acknowledged to anybody; it cannot be saved.
+    loop_->context.stop();
+    return;
+  }
+  if (!core().Settled()) return;
+  if (!files_settled_) {
+    files_settled_ = true;
+    node_->SettleFiles();
+    for (const std::string& problem : node_->TakeProblems()) Report(problem);
+    Wake();
+    return;
+  }
+  loop_->context.stop();
+}
+
+void Hub::CheckIdle() {
+  if (!node_->AtRest()) return;
+  const Rest rest = AssessRest(core().state());
+  if (rest.busy) return;
+  end_ = HasFailed(core().state(), touched_) ? End::kFailed
+         : rest.awaited.empty()              ? End::kDone
+                                             : End::kWaiting;
+  for (const std::string& line : rest.awaited) Report(line);
+  Stop();
+}
+
+// Only after a step has emptied it: the descriptor stays readable until then.
+void Hub::WatchFolders() {
+  if (watcher_->descriptor() < 0 || loop_->folders_watched) return;
+  if (!loop_->folders.is_open()) loop_->folders.assign(watcher_->descriptor());
+  loop_->folders_watched = true;
+  loop_->folders.async_wait(asio::posix::stream_descriptor::wait_read,
+                            [this](const boost::system::error_code& error) {
+                              loop_->folders_watched = false;
+                              if (error != asio::error::operation_aborted) Wake();
+                            });
+}
+
+void Hub::SetTimer(Duration longest) {
+  loop_->timer.expires_after(longest);
+  loop_->timer.async_wait([this](const boost::system::error_code& error) {
+    if (!error) Wake();
+  });
+}
+
+Result<void> Hub::Run() {
+  Wake();
+  loop_->context.run();
+  if (error_) return std::unexpected(*error_);
+  return {};
+}
+
+Result<Hub::End> Hub::Serve(bool until_idle) {
+  until_idle_ = until_idle;
+  asio::signal_set signals(loop_->context, SIGINT, SIGTERM);
+  std::function<void(const boost::system::error_code&, int)> on_signal =
+      [&](const boost::system::error_code& error, int /*signal*/) {
+        if (error) return;
+        if (stopping_) ::_exit(kInterrupted);
+        Report("stopping; again to stop at once");
+        Stop();
+        signals.async_wait(on_signal);
+      };
+  signals.async_wait(on_signal);
+  TRY(Run());
+  return end_;
+}
+
+Result<void> Hub::ServeUntil(const std::function<bool()>& done) {
+  until_ = done;
+  return Run();
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "journal/journal.h"
+#include "mailbox/file_system.h"
+#include "mailbox/watcher.h"
+#include "model/event.h"
+#include "runtime/clock.h"
+#include "runtime/core.h"
+#include "runtime/node.h"
+#include "runtime/provider_choice.h"
+#include "runtime/team.h"
+#include "runtime/threaded_commits.h"
+#include "tools/tool_runner.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace agenttalk {
+
+enum class HubMode : std::uint8_t {
+  kServe,    // does the work
+  kControl,  // possesses the hub and records what it is told, but begins nothing
+  kRead,     // looks at what is committed; needs no possession
+};
+
+struct HubOptions {
+  HubMode mode = HubMode::kServe;
+  ProviderChoice providers;
+  EventObserver* listener = nullptr;
+  std::function<void(const std::string&)> report;  // what people should know: folders, disks
+};
+
+// A hub in this process: a Node, and around it what it stands on and what drives it. One thread runs the
+// loop, another one commits; nothing else is shared between the two.
+class Hub final : private EventObserver {
+ public:
+  // HUB_MISSING, HUB_LOCKED, PROVIDER_MISSING, or what is wrong with the hub's files.
+  static Result<std::unique_ptr<Hub>> Open(const std::filesystem::path& directory, HubOptions options);
+  ~Hub() override;
+  Hub(const Hub&) = delete;
+  Hub& operator=(const Hub&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+  [[nodiscard]] const Team& team() const { return team_; }
+  Core& core() { return node_->core(); }
+  Journal& journal() { return *journal_; }
+  [[nodiscard]] Timestamp now() const { return clock_.Now(); }
+  // Where sockets that belong to the hub are served.
+  boost::asio::io_context& loop();
+
+  // Why nothing can be taken in at the moment.
+  [[nodiscard]] std::optional<Error> Unable();
+
+  enum class End : std::uint8_t { kStopped, kDone, kFailed, kWaiting };
+  // Serves until a signal (SIGINT, SIGTERM) or Stop ends it, or, with `until_idle`, until nothing goes on by
+  // itself any more. It ends in good order: what was taken in is durable, and the files show it. A second
+  // signal ends the process at once, which loses nothing either. An error: the journal cannot go on.
+  Result<End> Serve(bool until_idle);
+  // Drives the hub until `done`, then ends in good order.
+  Result<void> ServeUntil(const std::function<bool()>& done);
+  void Stop();
+  // Something was submitted or has changed: look.
+  void Wake();
+
+ private:
+  struct Loop;
+
+  Hub(std::filesystem::path directory, Team team, HubOptions options);
+  Result<void> Start();
+  Result<void> StartReading();
+  Result<void> MakeNode(CommitQueue& commits, Watcher& watcher, NodeOptions node);
+  Result<void> Run();
+
+  void Durable(const Event& event) override;
+  void Pump();
+  void PumpStop();
+  bool TakeNews();
+  void StepNode();
+  void CheckIdle();
+  void WatchFolders();
+  void SetTimer(Duration longest);
+  void Report(const std::string& text) const;
+
+  const std::filesystem::path directory_;
+  const Team team_;
+  const HubOptions options_;
+  SystemClock clock_;
+  NoTools tools_;
+  std::unique_ptr<Loop> loop_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<FileSystem> files_;
+  std::unique_ptr<Watcher> watcher_;
+  std::unique_ptr<ThreadedCommits> commits_;
+  std::unique_ptr<Node> node_;
+
+  std::set<PlanId> touched_;  // plans with events in this run
+  std::function<bool()> until_;
+  bool until_idle_ = false;
+  bool stopping_ = false;
+  bool files_settled_ = false;
+  End end_ = End::kStopped;
+  std::optional<Error> error_;
+};
+
+}  // namespace agenttalk

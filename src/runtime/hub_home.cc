@@ -1,0 +1,110 @@
+#include "runtime/hub_home.h"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/json.hpp>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/json.h"
+#include "base/time.h"
+#include "journal/durable_file.h"
+#include "journal/sqlite_journal.h"
+
+namespace agenttalk {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+constexpr std::size_t kFenceKeyBytes = 32;
+constexpr std::size_t kHolderBytes = 4096;
+
+fs::path HolderFile(const fs::path& hub) {
+  return HomeOf(hub) / "holder.json";
+}
+
+void WriteHolder(const fs::path& hub, const std::string& purpose) {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  const json::object holder{
+      {"pid", ::getpid()},
+      {"host", host.data()},
+      {"since",
+       ToRfc3339(std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now()))},
+      {"purpose", purpose}};
+  const fs::path file = HolderFile(hub);
+  // Only a message depends on it, so a failure is no reason not to start.
+  (void)WriteFileDurably(file.string() + ".tmp", file, json::serialize(holder) + "\n");
+}
+
+std::string DescribeHolder(const fs::path& hub) {
+  const auto text = ReadFileUpTo(HolderFile(hub), kHolderBytes);
+  const auto value = text ? ParseJson(*text) : Fail(ErrorCode::kNotFound, {});
+  const json::object* holder = value ? value->if_object() : nullptr;
+  if (holder == nullptr || !holder->contains("pid") || !holder->contains("host")) return "another process";
+  const auto part = [&](const char* name) {
+    const json::value* found = holder->if_contains(name);
+    return found == nullptr     ? std::string("?")
+           : found->is_string() ? std::string(found->as_string())
+                                : json::serialize(*found);
+  };
+  return fmt::format("process {} on {} ({}, since {})", part("pid"), part("host"), part("purpose"),
+                     part("since"));
+}
+
+Result<std::string> RandomBytes(std::size_t count) {
+  std::string bytes(count, '\0');
+  for (std::size_t got = 0; got < count;) {
+    const ssize_t more = ::getrandom(bytes.data() + got, count - got, 0);
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) return FailErrno("getrandom");
+    got += static_cast<std::size_t>(more);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+fs::path HomeOf(const fs::path& hub) {
+  return hub / ".agenttalk";
+}
+
+fs::path SocketOf(const fs::path& hub) {
+  return HomeOf(hub) / "agenttalk.sock";
+}
+
+Result<std::unique_ptr<SqliteJournal>> TakeJournal(const fs::path& hub, const std::string& purpose) {
+  auto journal = SqliteJournal::Open(HomeOf(hub));
+  if (journal) {
+    WriteHolder(hub, purpose);
+  } else if (journal.error().code == ErrorCode::kHubLocked) {
+    return Fail(ErrorCode::kHubLocked, fmt::format("{} is held by {}", hub.string(), DescribeHolder(hub)),
+                "let it do the work, or stop it first");
+  }
+  return journal;
+}
+
+Result<std::string> FenceKey(const fs::path& hub) {
+  const fs::path file = HomeOf(hub) / "fence.key";
+  if (auto known = ReadFileUpTo(file, kFenceKeyBytes + 1); known && known->size() == kFenceKeyBytes)
+    return known;
+  std::string key = TRY(RandomBytes(kFenceKeyBytes));
+  const mode_t old = ::umask(S_IRWXG | S_IRWXO);
+  auto written = WriteFileDurably(file.string() + ".tmp", file, key);
+  ::umask(old);
+  TRY(std::move(written));
+  return key;
+}
+
+}  // namespace agenttalk

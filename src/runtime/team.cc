@@ -1,0 +1,112 @@
+#include "runtime/team.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/value.hpp>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "base/json.h"
+#include "engine/input.h"
+#include "journal/durable_file.h"
+#include "mailbox/intake.h"
+#include "model/agent_profile.h"
+#include "model/agent_profile_reader.h"
+#include "model/hub_config.h"
+#include "model/hub_config_reader.h"
+
+namespace agenttalk {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unexpected<Error> FailIssues(const fs::path& file, const Issues& issues) {
+  const Issue& first = issues.errors.front();
+  std::string text = file.string();
+  if (first.line > 0) text += fmt::format(", line {}", first.line);
+  if (!first.path.empty()) text += fmt::format(", {}", first.path);
+  text += ": " + first.message;
+  if (issues.errors.size() > 1) text += fmt::format(" (and {} more)", issues.errors.size() - 1);
+  return Fail(first.code, std::move(text),
+              first.hint.empty() ? "see `agenttalk validate " + file.string() + "`" : first.hint);
+}
+
+Result<void> ReadProfileFile(const fs::path& file, AgentId id, Team& team) {
+  const std::string text = TRY(ReadFileUpTo(file, team.config.limits.max_command_bytes));
+  AgentProfile base;
+  if (const auto known = team.agents.find(id); known != team.agents.end()) base = known->second;
+  base.agent_id = id;
+  auto profile = ParseAgentProfile(text, std::move(base));
+  if (!profile) return FailIssues(file, profile.issues);
+  team.agents.insert_or_assign(std::move(id), *profile);
+  return {};
+}
+
+}  // namespace
+
+Result<Team> LoadTeam(const fs::path& hub) {
+  const fs::path file = hub / kTeamFile;
+  auto text = ReadFileUpTo(file, kMebibyte);
+  if (!text && text.error().code == ErrorCode::kNotFound) {
+    return Fail(ErrorCode::kHubMissing, hub.string() + " is not a hub: it has no " + kTeamFile,
+                "make one with `agenttalk init`");
+  }
+  auto config = ParseHubConfig(TRY(std::move(text)));
+  if (!config) return FailIssues(file, config.issues);
+  Team team{*config, config->agents};
+  for (auto& [id, profile] : team.agents) profile.agent_id = id;
+  std::error_code ignored;
+  std::vector<fs::path> folders;
+  for (fs::directory_iterator at(hub / "agents", ignored), end; at != end; at.increment(ignored)) {
+    folders.push_back(at->path());
+  }
+  std::ranges::sort(folders);
+  for (const fs::path& folder : folders) {
+    const std::string name = folder.filename().string();
+    const fs::path profile = folder / "agent_profile.json";
+    if (!IsSafeName(name) || !fs::exists(profile, ignored)) continue;
+    TRY(ReadProfileFile(profile, AgentId(name), team));
+  }
+  return team;
+}
+
+Configuration ToConfiguration(const Team& team) {
+  const HubLimits& limits = team.config.limits;
+  Configuration configuration;
+  configuration.hub.max_hops = limits.max_hops;
+  configuration.hub.max_open_questions = limits.max_open_questions;
+  configuration.hub.max_tool_rounds = limits.max_tool_rounds;
+  configuration.hub.budget_tokens = limits.budget_tokens;
+  configuration.hub.budget_micro_usd = static_cast<std::uint64_t>(std::llround(limits.budget_usd * 1e6));
+  configuration.hub.question_deadline = team.config.human.question_deadline;
+  for (const auto& [id, profile] : team.agents) {
+    Configuration::Agent& agent = configuration.agents[id];
+    agent.settings.max_parallel = profile.max_parallel;
+    agent.settings.repair_attempts = profile.repair_attempts;
+    agent.settings.external = profile.runtime == AgentRuntime::kExternal;
+    agent.settings.visibility = profile.visibility;
+    agent.profile = CanonicalJson(ToJson(profile));
+  }
+  return configuration;
+}
+
+std::vector<AgentFolders> FoldersOf(const Team& team) {
+  std::vector<AgentFolders> folders;
+  for (const auto& [id, profile] : team.agents) {
+    folders.push_back({id, profile.runtime == AgentRuntime::kExternal,
+                       profile.heartbeat_interval.value_or(team.config.heartbeat_interval)});
+  }
+  return folders;
+}
+
+}  // namespace agenttalk

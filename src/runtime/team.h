@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <vector>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "engine/input.h"
+#include "mailbox/intake.h"
+#include "model/agent_profile.h"
+#include "model/hub_config.h"
+
+namespace agenttalk {
+
+// The file that says how a hub is set up.
+inline constexpr const char* kTeamFile = "agenttalk.yaml";
+
+// Who works in a hub, and by which rules: agenttalk.yaml, and over it agents/<id>/agent_profile.json.
+struct Team {
+  HubConfig config;
+  std::map<AgentId, AgentProfile> agents;
+};
+
+// The error names the file and the first thing that is wrong with it.
+Result<Team> LoadTeam(const std::filesystem::path& hub);
+
+Configuration ToConfiguration(const Team& team);
+std::vector<AgentFolders> FoldersOf(const Team& team);
+
+}  // namespace agenttalk
