@@ -38,7 +38,6 @@ Result<ExitCode> Serve(const Invocation& call) {
   const std::unique_ptr<Hub> hub = TRY(Hub::Open(directory, std::move(options)));
   if (!call.arguments.Has("--quiet")) progress.Follow(*hub);
   const std::unique_ptr<ApiServer> server = TRY(ApiServer::Open(*hub));
-  call.console.Err(fmt::format("agenttalk: serving {}\n", directory.string()));
   const auto end = hub->Serve(call.arguments.Has("--until-idle"));
   if (end) return ExitCodeOf(*end);
   // Nothing is acknowledged any more, and only a new start can tell what is on the disk.

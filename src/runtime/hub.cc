@@ -308,6 +308,7 @@ Result<Hub::End> Hub::Serve(bool until_idle) {
         signals.async_wait(on_signal);
       };
   signals.async_wait(on_signal);
+  Report("serving " + directory_.string());
   TRY(Run());
   return end_;
 }

@@ -73,7 +73,8 @@ class Hub:
             [str(self.box.binary), "serve", "--hub", str(self.dir), *arguments],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             env={"PATH": os.environ["PATH"], "HOME": str(self.box.dir), "LANG": "C.UTF-8"})
-        wait_for((self.dir / ".agenttalk/agenttalk.sock").exists, "the socket")
+        line = self.server.stderr.readline()
+        assert "serving" in line, line
 
     def stop(self, how=signal.SIGTERM):
         self.server.send_signal(how)
@@ -283,7 +284,7 @@ def test_a_refused_file_is_kept_with_its_reason(box):
 def test_a_provider_that_is_not_there_is_an_environment_error(box):
     with Hub(box) as hub:
         text = (hub.dir / "agenttalk.yaml").read_text()
-        box.write("hub/agenttalk.yaml", text.replace("provider: offline", "provider: nowhere", 1))
+        box.write("hub/agenttalk.yaml", text.replace("provider: offline", "provider: anthropic", 1))
         error = hub.run("serve", "--json").expect(4).json["error"]
         assert error["code"] == "PROVIDER_MISSING" and "--answers" in error["hint"], error
         hub.drop_command("ann", command("cmd_1"))
