@@ -46,6 +46,7 @@ const char* StatusName(Reply::Status status) {
     case Reply::Status::kRefused:
       return "refused";
     case Reply::Status::kIgnored:
+    case Reply::Status::kDamaged:
       return "unchanged";
   }
   return "";

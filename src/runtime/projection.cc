@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 #include <chrono>
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -268,7 +269,13 @@ Result<void> Projection::CatchUp() {
   catching_up_ = true;
   Result<void> decoded;
   TRY(journal_.ReadAll(core_.state().mirrored, [&](const JournalRowView& row) {
-    decoded = DecodeEvents(PlanId(std::string(row.stream)), row.first_event, row.event_count, row.events,
+    const PlanId plan{std::string(row.stream)};
+    // A plan that finished before the stop is not in memory, and its files need its commands all the same.
+    if (auto loaded = core_.LookUp(plan); !loaded) {
+      decoded = std::unexpected(std::move(loaded).error());
+      return false;
+    }
+    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
                            [this](const Event& event) { Durable(event); });
     return decoded.has_value();
   }));
