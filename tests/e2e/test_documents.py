@@ -10,6 +10,7 @@ MARK = "<!-- runs -->"
 BLOCK = re.compile(re.escape(MARK) + r"\n+```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 SOURCE = re.compile(r"`((?:src|tests|docs|scripts|fuzz|schemas|benchmarks|templates)/[\w./-]+\.\w+)`")
+MEMBER = re.compile(r"`([A-Z]\w+)::([A-Z]\w+)`")
 SENTINEL = "end-of-command"
 
 
@@ -96,6 +97,14 @@ def test_documents_name_sources_that_exist(_box):
     for document in documents():
         for name in SOURCE.findall(document.read_text(encoding="utf-8")):
             assert (ROOT / name).exists(), f"{document.name} names {name}"
+
+
+def test_documents_name_functions_that_exist(_box):
+    headers = [path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.h")]
+    for document in documents():
+        for owner, member in MEMBER.findall(document.read_text(encoding="utf-8")):
+            declared = re.compile(rf"\b(?:class|struct) {owner}\b[^;]*{{.*\b{member}\b", re.DOTALL)
+            assert any(declared.search(text) for text in headers), f"{document.name} names {owner}::{member}"
 
 
 def test_examples_of_the_formats_are_valid(box):
