@@ -362,9 +362,14 @@ void MeasureRecovery() {
 }  // namespace
 }  // namespace agenttalk
 
-int main() {
-  agenttalk::MeasureChains();
-  agenttalk::MeasureWaiting();
-  agenttalk::MeasureRecovery();
+// usage: engine_benchmark [chain|waiting|fold]…   (default: all)
+int main(int argc, char** argv) {
+  const std::vector<std::string> only(argv + 1, argv + argc);
+  const auto wanted = [&](const char* name) {
+    return only.empty() || std::ranges::find(only, name) != only.end();
+  };
+  if (wanted("chain")) agenttalk::MeasureChains();
+  if (wanted("waiting")) agenttalk::MeasureWaiting();
+  if (wanted("fold")) agenttalk::MeasureRecovery();
   return 0;
 }
