@@ -188,8 +188,8 @@ TEST(TaskDagReader, ChecksAgentsWhenTheyAreKnown) {
   const std::set<AgentId> agents{AgentId("x")};
   const std::string text = Dag(Node("a", R"(,"outputs":[{"name":"a.md","deliver_to":["human","yy"]}])") +
                                R"(,{"task_id":"b","assigned_agent_id":"z","prompt":"p"})");
-  EXPECT_EQ(Errors(text, {.known_agents = &agents}),
-            (Lines{"AGENT_UNKNOWN /nodes/0/outputs/0/deliver_to/1", "AGENT_UNKNOWN /nodes/1/assigned_agent_id"}));
+  EXPECT_EQ(Errors(text, {.known_agents = &agents}), (Lines{"AGENT_UNKNOWN /nodes/0/outputs/0/deliver_to/1",
+                                                            "AGENT_UNKNOWN /nodes/1/assigned_agent_id"}));
   EXPECT_EQ(Errors(text), Lines{});
 }
 
