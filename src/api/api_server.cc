@@ -48,6 +48,8 @@ http::status StatusOf(ErrorCode code) {
     case ErrorCode::kAnswerLate:
     case ErrorCode::kIdempotencyConflict:
       return http::status::conflict;
+    case ErrorCode::kHubLocked:
+      return http::status::service_unavailable;
     case ErrorCode::kDiskFull:
       return http::status::insufficient_storage;
     case ErrorCode::kIo:

@@ -124,8 +124,8 @@ Result<json::value> HubClient::Call(const std::string& method, json::object para
   const std::string body = json::serialize(parameters);
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (true) {
-    if (auto answer = CallServer(hub_, method, body)) return *std::move(answer);
-    auto result = CallHere(method, parameters);
+    auto answer = CallServer(hub_, method, body);
+    auto result = answer ? *std::move(answer) : CallHere(method, parameters);
     const bool locked = !result && result.error().code == ErrorCode::kHubLocked;
     if (!locked || std::chrono::steady_clock::now() > until) return result;
     std::this_thread::sleep_for(kPause);

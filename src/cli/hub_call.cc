@@ -1,5 +1,7 @@
 #include "cli/hub_call.h"
 
+#include <fmt/format.h>
+
 #include <boost/json.hpp>
 #include <string>
 #include <utility>
@@ -22,6 +24,7 @@ Result<json::value> CallHub(const Invocation& call, const std::string& method, j
 std::string CellText(const json::value& value) {
   if (value.is_null()) return {};
   if (value.is_string()) return std::string(value.as_string());
+  if (value.is_double()) return fmt::format("{:g}", value.as_double());
   if (!value.is_array()) return json::serialize(value);
   std::string text;
   for (const json::value& item : value.as_array()) text += (text.empty() ? "" : ", ") + CellText(item);

@@ -25,9 +25,10 @@ std::string Progress::AgentOf(const Event& event, const CommandId& command) {
 
 void Progress::Tell(const Event& event, const CommandId& command, const std::string& what) {
   const std::string agent = AgentOf(event, command);
-  console_.Err(fmt::format("{}  {}{}{}  {}\n", event.plan_id.empty() ? "hub" : event.plan_id.str(),
-                           agent.empty() ? "" : agent + ": ", command.str(), command.empty() ? "" : " ",
-                           what));
+  std::string line = event.plan_id.empty() ? "hub" : event.plan_id.str();
+  if (!agent.empty()) line += "  " + agent + ":";
+  if (!command.empty()) line += " " + command.str();
+  console_.Err(fmt::format("{}  {}\n", line, what));
 }
 
 void Progress::Durable(const Event& event) {

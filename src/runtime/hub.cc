@@ -131,7 +131,7 @@ Result<void> Hub::StartReading() {
 
 Result<void> Hub::Start() {
   const bool serves = options_.mode == HubMode::kServe;
-  journal_ = TRY(TakeJournal(directory_, serves ? "serve" : "a command"));
+  journal_ = TRY(TakeJournal(directory_, serves ? Purpose::kServe : Purpose::kRecord));
   NodeOptions node = OptionsFor(team_);
   node.fence_key = TRY(FenceKey(directory_));
   node.listener = this;
@@ -168,7 +168,8 @@ void Hub::Report(const std::string& text) const {
 }
 
 std::optional<Error> Hub::Unable() {
-  if (stopping_) return Error{ErrorCode::kStateConflict, "the hub is being stopped", "try again in a moment"};
+  // Locked, not refused: whoever asks in a moment finds the hub free, or served by the next process.
+  if (stopping_) return Error{ErrorCode::kHubLocked, "the hub is being stopped", "try again in a moment"};
   if (core().failure()) return core().failure();
   if (commits_ && commits_->Stalled()) {
     return Error{ErrorCode::kDiskFull, "the disk is full, nothing can be recorded",

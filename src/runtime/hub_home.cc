@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "base/error.h"
@@ -29,12 +30,19 @@ namespace json = boost::json;
 
 constexpr std::size_t kFenceKeyBytes = 32;
 constexpr std::size_t kHolderBytes = 4096;
+// Recording something takes far less.
+constexpr auto kPatience = std::chrono::seconds(5);
+constexpr auto kPause = std::chrono::milliseconds(10);
+
+const char* NameOf(Purpose purpose) {
+  return purpose == Purpose::kServe ? "serve" : "record";
+}
 
 fs::path HolderFile(const fs::path& hub) {
   return HomeOf(hub) / "holder.json";
 }
 
-void WriteHolder(const fs::path& hub, const std::string& purpose) {
+void WriteHolder(const fs::path& hub, Purpose purpose) {
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
   const json::object holder{
@@ -42,25 +50,28 @@ void WriteHolder(const fs::path& hub, const std::string& purpose) {
       {"host", host.data()},
       {"since",
        ToRfc3339(std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now()))},
-      {"purpose", purpose}};
+      {"purpose", NameOf(purpose)}};
   const fs::path file = HolderFile(hub);
   // Only a message depends on it, so a failure is no reason not to start.
   (void)WriteFileDurably(file.string() + ".tmp", file, json::serialize(holder) + "\n");
 }
 
-std::string DescribeHolder(const fs::path& hub) {
+json::object ReadHolder(const fs::path& hub) {
   const auto text = ReadFileUpTo(HolderFile(hub), kHolderBytes);
   const auto value = text ? ParseJson(*text) : Fail(ErrorCode::kNotFound, {});
-  const json::object* holder = value ? value->if_object() : nullptr;
-  if (holder == nullptr || !holder->contains("pid") || !holder->contains("host")) return "another process";
-  const auto part = [&](const char* name) {
-    const json::value* found = holder->if_contains(name);
-    return found == nullptr     ? std::string("?")
-           : found->is_string() ? std::string(found->as_string())
-                                : json::serialize(*found);
-  };
-  return fmt::format("process {} on {} ({}, since {})", part("pid"), part("host"), part("purpose"),
-                     part("since"));
+  return value && value->is_object() ? value->as_object() : json::object();
+}
+
+std::string Part(const json::object& holder, const char* name) {
+  const json::value* found = holder.if_contains(name);
+  if (found == nullptr) return "?";
+  return found->is_string() ? std::string(found->as_string()) : json::serialize(*found);
+}
+
+std::string DescribeHolder(const json::object& holder) {
+  if (holder.empty()) return "another process";
+  return fmt::format("process {} on {} ({}, since {})", Part(holder, "pid"), Part(holder, "host"),
+                     Part(holder, "purpose"), Part(holder, "since"));
 }
 
 Result<std::string> RandomBytes(std::size_t count) {
@@ -84,15 +95,22 @@ fs::path SocketOf(const fs::path& hub) {
   return HomeOf(hub) / "agenttalk.sock";
 }
 
-Result<std::unique_ptr<SqliteJournal>> TakeJournal(const fs::path& hub, const std::string& purpose) {
-  auto journal = SqliteJournal::Open(HomeOf(hub));
-  if (journal) {
-    WriteHolder(hub, purpose);
-  } else if (journal.error().code == ErrorCode::kHubLocked) {
-    return Fail(ErrorCode::kHubLocked, fmt::format("{} is held by {}", hub.string(), DescribeHolder(hub)),
-                "let it do the work, or stop it first");
+Result<std::unique_ptr<SqliteJournal>> TakeJournal(const fs::path& hub, Purpose purpose) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (true) {
+    auto journal = SqliteJournal::Open(HomeOf(hub));
+    if (journal) WriteHolder(hub, purpose);
+    if (journal || journal.error().code != ErrorCode::kHubLocked) return journal;
+    const json::object holder = ReadHolder(hub);
+    // One that has not even said who it is has just come.
+    const bool leaves_soon = Part(holder, "purpose") != NameOf(Purpose::kServe);
+    if (!leaves_soon || std::chrono::steady_clock::now() > until) {
+      return Fail(ErrorCode::kHubLocked,
+                  fmt::format("{} is held by {}", hub.string(), DescribeHolder(holder)),
+                  "let it do the work, or stop it first");
+    }
+    std::this_thread::sleep_for(kPause);
   }
-  return journal;
 }
 
 Result<std::string> FenceKey(const fs::path& hub) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -13,10 +14,12 @@ namespace agenttalk {
 std::filesystem::path HomeOf(const std::filesystem::path& hub);
 std::filesystem::path SocketOf(const std::filesystem::path& hub);
 
-// Takes possession of the hub's journal, which ends with the process. HUB_LOCKED says who has it: the lock
-// alone decides that, `holder.json` beside it is only for the message. `purpose` is what the holder does.
-Result<std::unique_ptr<SqliteJournal>> TakeJournal(const std::filesystem::path& hub,
-                                                   const std::string& purpose);
+// What a process possesses a hub for: to serve it, or to record one thing.
+enum class Purpose : std::uint8_t { kServe, kRecord };
+
+// Takes possession of the hub's journal, which ends with the process. HUB_LOCKED says who has it. The lock
+// alone decides; `holder.json` beside it says who it is, and whether it is worth waiting a moment.
+Result<std::unique_ptr<SqliteJournal>> TakeJournal(const std::filesystem::path& hub, Purpose purpose);
 
 // A secret of this hub, made when it is first asked for.
 Result<std::string> FenceKey(const std::filesystem::path& hub);

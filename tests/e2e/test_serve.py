@@ -148,6 +148,37 @@ def test_killed_in_the_middle_each_command_still_succeeds_once(box):
         assert sorted(logged) == sorted(names), sorted(set(names) ^ set(logged)) + sorted(logged)
 
 
+def test_stopped_in_the_middle_the_next_server_goes_on(box):
+    with Hub(box) as hub:
+        names = [f"cmd_slow_{i}" for i in range(4)]
+        for name in names:
+            hub.drop_command("ann", command(name))
+        hub.start()
+        wait_for(lambda: "running" in hub.states().values(), "a running command")
+        code, err = hub.stop()
+        assert code == 0 and "stopping" in err, err
+        hub.run("serve", "--until-idle").expect(0)
+        assert hub.states() == {name: "succeeded" for name in names}
+        assert sorted(event["command_id"] for event in hub.events("command_succeeded")) == names
+
+
+def test_senders_do_not_mind_each_other_nor_servers_that_come_and_go(box):
+    with Hub(box) as hub:
+        hub.json("plans")
+        files = [box.write(f"cmd_{i}.json", command(f"cmd_{i}")) for i in range(12)]
+        senders = [subprocess.Popen([str(box.binary), "send", str(file), "--to", "ann", "--hub", str(hub.dir)],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for file in files[:6]]
+        hub.start()
+        senders += [subprocess.Popen([str(box.binary), "send", str(file), "--to", "ann", "--hub", str(hub.dir)],
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for file in files[6:]]
+        hub.stop()
+        for sender in senders:
+            out, err = sender.communicate(timeout=60)
+            assert sender.returncode == 0 and "accepted" in out, out + err
+        hub.run("serve", "--until-idle").expect(0)
+        assert hub.states() == {f"cmd_{i}": "succeeded" for i in range(12)}
+
+
 def test_a_second_server_is_refused_and_told_who_serves(box):
     with Hub(box) as hub:
         hub.start()
