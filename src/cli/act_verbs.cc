@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>

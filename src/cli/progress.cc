@@ -4,7 +4,6 @@
 
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "base/error_code.h"
 #include "base/ids.h"

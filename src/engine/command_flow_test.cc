@@ -1,18 +1,20 @@
-#include "engine/command_flow.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "engine/engine_fixture.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
+#include "model/content.h"
 #include "model/event.h"
 
 namespace agenttalk {

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/check.h"
+#include "base/ids.h"
 #include "base/time.h"
 #include "engine/hub_state.h"
 #include "engine/plan_state.h"

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "base/error.h"
 #include "base/error_code.h"

@@ -1,8 +1,8 @@
-#include "engine/gateway.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <utility>
 

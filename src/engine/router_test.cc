@@ -1,7 +1,7 @@
-#include "engine/router.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
