@@ -191,10 +191,21 @@ TEST_P(FileSystemTest, RemovesFilesAndEmptyFolders) {
 }
 
 TEST_P(FileSystemTest, RefusesPathsThatLeaveTheHub) {
-  const std::vector<std::string> paths{
-      "/etc/passwd",         "../x", "a/../x", "a/..", "..", ".", "./a", "a//b", "a/", "a/./b", "/", "//",
-      std::string("a\0b", 3)};
-  for (const std::string& path : paths) {
+  constexpr std::string_view kPaths[] = {"/etc/passwd",
+                                         "../x",
+                                         "a/../x",
+                                         "a/..",
+                                         "..",
+                                         ".",
+                                         "./a",
+                                         "a//b",
+                                         "a/",
+                                         "a/./b",
+                                         "/",
+                                         "//",
+                                         std::string_view("a\0b", 3)};
+  for (const std::string_view unsafe : kPaths) {
+    const std::string path(unsafe);
     EXPECT_EQ(files_->Stat(path).error().code, ErrorCode::kNameUnsafe) << path;
     EXPECT_EQ(files_->List(path).error().code, ErrorCode::kNameUnsafe) << path;
     EXPECT_EQ(files_->Publish(path, "x", {}).error().code, ErrorCode::kNameUnsafe) << path;
@@ -207,7 +218,7 @@ TEST_P(FileSystemTest, RefusesPathsThatLeaveTheHub) {
 }
 
 TEST_P(FileSystemTest, RemovesOldLeftoversOnly) {
-  ASSERT_TRUE(PublishInto(*files_, std::string(kTemporaryFolder) + "/.1-1.tmp", "half", {}));
+  ASSERT_TRUE(PublishInto(*files_, JoinPath(kTemporaryFolder, ".1-1.tmp"), "half", {}));
   EXPECT_EQ(RemoveLeftovers(*files_, 0).value(), 0U);
   EXPECT_EQ(RemoveLeftovers(*files_, INT64_MAX).value(), 1U);
   EXPECT_EQ(Names(std::string(kTemporaryFolder)), std::vector<std::string>{});
