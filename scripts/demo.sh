@@ -33,6 +33,7 @@ Leave it running, and drop commands into agents/<agent>/inbox from another windo
   $agenttalk serve --hub $hub
   $agenttalk send examples/open-plan/commands/writer/cmd_draft.json --to writer --hub $hub
 
-With a real model: put its name as provider into $hub/agenttalk.yaml, and its key into the environment
-(ANTHROPIC_API_KEY=…, OPENAI_API_KEY=…).
+With a real model: let its command-line program play an agent. Put "runtime: external" into the agent's line of
+$hub/agenttalk.yaml, serve the hub, and in another window (here the agent is the writer, the program claude):
+  examples/external-agent/agent.py $hub writer claude -p
 TEXT
