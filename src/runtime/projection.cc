@@ -302,7 +302,8 @@ bool Projection::IsCaughtUp() {
     }
     to_mend_.pop_back();
   }
-  return true;
+  // What was mended must lie there before anybody looks: its torn form would be taken for a stranger's file.
+  return mirror_.idle() || mirror_.Flush().failures.empty();
 }
 
 Result<void> Projection::Mend(const std::string& path) {
