@@ -44,6 +44,10 @@ std::string IssueLine(const Issue& issue) {
                      issue.message);
 }
 
+std::string NameOf(const PlanId& plan, const CommandId& command, std::uint32_t call) {
+  return fmt::format("{}/{}/{}", plan.str(), command.str(), call);
+}
+
 }  // namespace
 
 const ProviderSet::Entry* ProviderSet::Find(const std::string& name) const {
@@ -74,7 +78,7 @@ void CallDesk::StartModelCall(const PlanState& plan, const CommandRecord& record
     return;
   }
   calls_[key];
-  Witness(stored->idempotency_key);
+  Witness(NameOf(key.plan, key.command, key.call));
   auto asked = entry->provider->Ask(
       std::move(*stored),
       [this, key, prices = entry->prices](ModelReply reply) { ModelReplied(key, prices, std::move(reply)); });
@@ -181,7 +185,7 @@ void CallDesk::StartToolCall(const PlanState& plan, const CommandRecord& record,
                             **arguments,   fmt::format("{}/{}/{}", plan.id.str(), record.id.str(), call.call),
                             record.timeout};
   calls_[key];
-  Witness(invocation.idempotency_key);
+  Witness(NameOf(key.plan, key.command, key.call));
   auto running = tools_.Run(std::move(invocation), [this, key](ToolOutcomeReport report) {
     calls_.erase(key);
     ToolCallDone done{key.plan, key.command, key.call, std::move(report.output), {}, {}};
