@@ -16,9 +16,14 @@ phase_tidy() {
 phase_dev() { scripts/build.sh dev; }
 phase_unit() { ctest --preset dev --no-tests=ignore --output-log build/ctest.log; }
 phase_fuzz() { scripts/fuzz.sh 20; }
+phase_faults() {
+  scripts/build.sh faults agenttalk simulation io_shim
+  python3 tests/faults/run.py --kills 40 --errors 40 --cuts 20
+  python3 tests/faults/controls.py
+}
 phase_e2e() { python3 tests/e2e/run.py --binary build/release/agenttalk; }
 
-[ $# -gt 0 ] || set -- format arrows shell release dev unit tidy fuzz e2e
+[ $# -gt 0 ] || set -- format arrows shell release dev unit tidy fuzz e2e faults
 begin=$(date +%s)
 for phase in "$@"; do
   echo "== $phase"

@@ -14,12 +14,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import run
 
 # Which tests are to catch which bug, and the words they find it with. The simulation has no disk, and kill -9 leaves
-# the page cache alone, so only a power cut can tell a missing fsync.
+# the page cache alone, so only a power cut can tell a missing fsync. A `send` that takes the hub's lock itself ends
+# after its commit anyhow, so only the simulation sees an early acknowledgement. Without its intents a journal cannot
+# be folded: the program refuses to start at all, which hides the rest from the fault runs.
 MOST_FAULTS = 60
 CONTROLS = {
     "no_fsync": (("cuts",), "is lost"),
-    "ack_early": (("simulation", "cuts"), "is lost"),
-    "drop_intent": (("simulation", "kills"), "intent"),
+    "ack_early": (("simulation",), "is lost"),
+    "drop_intent": (("simulation",), "intent"),
     "rerun_step": (("simulation", "kills"), "made again"),
 }
 

@@ -102,7 +102,10 @@ def lengths_of(name):
 
 def run_series(bench, label, names, wanted, options, kinds=None):
     kinds = kinds or {}
-    totals = {name: bench.count(faults.Fault(name, kinds=kinds.get(name, ""))) for name in names}
+    try:
+        totals = {name: bench.count(faults.Fault(name, kinds=kinds.get(name, ""))) for name in names}
+    except oracle.Violation as violation:
+        return [("none@0", f"without any fault: {violation}")]
     chosen = series(names, kinds, totals, lengths_of, options.seed)
     started = time.monotonic()
     counts = collections.Counter()
@@ -119,11 +122,15 @@ def run_series(bench, label, names, wanted, options, kinds=None):
         future.with_retry = number % RETRY_EVERY == 0
         waiting.add(future)
 
-    while (counts["happened"] < wanted and len(violations) < options.give_up) or waiting:
-        while counts["happened"] + len(waiting) < wanted and len(violations) < options.give_up:
+    def wants_more():
+        # A fault may miss: the call that it was meant for does not always come.
+        tries = counts["runs"] + len(waiting)
+        return (counts["happened"] + len(waiting) < wanted and tries < 2 * wanted + 10
+                and len(violations) < options.give_up)
+
+    while waiting or wants_more():
+        while wants_more() and len(waiting) < 4 * options.jobs:
             submit()
-        if not waiting:
-            continue
         done, waiting = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
         for future in done:
             counts["runs"] += 1
@@ -142,6 +149,8 @@ def run_series(bench, label, names, wanted, options, kinds=None):
     print(f"{label}: {counts['happened']} faults in {counts['runs']} runs, {seconds:.1f} s "
           f"({1000 * seconds / max(1, counts['runs']):.0f} ms a run), {len(violations)} violations "
           f"(calls they can happen to: {calls})", flush=True)
+    if not violations and counts["happened"] < wanted:
+        violations.append((label, f"only {counts['happened']} of {wanted} faults could be made to happen"))
     return violations
 
 
@@ -165,10 +174,11 @@ def cut_series(tools, options):
     # Every sync point, and as many of the other calls.
     with Bench(tools, options.jobs, trial.Volume) as bench:
         prepare(bench)
-        at_syncs = run_series(bench, "power cuts at syncs", faults.CUTS, (options.cuts + 1) // 2, options,
-                              {name: "s" for name in faults.CUTS})
-        anywhere = run_series(bench, "power cuts anywhere", faults.CUTS, options.cuts // 2, options)
-    return at_syncs + anywhere
+        violations = run_series(bench, "power cuts anywhere", faults.CUTS, (options.cuts + 1) // 2, options)
+        if len(violations) < options.give_up:
+            violations += run_series(bench, "power cuts at syncs", faults.CUTS, options.cuts // 2, options,
+                                     {name: "s" for name in faults.CUTS})
+    return violations
 
 
 def prepare(bench):
@@ -183,7 +193,7 @@ def parse_arguments(arguments=None):
     parser.add_argument("--kills", type=int, default=40, help="how many kill -9")
     parser.add_argument("--errors", type=int, default=40, help="how many I/O errors")
     parser.add_argument("--cuts", type=int, default=20, help="how many power cuts")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=4 * (os.cpu_count() or 1), help="at a time; they mostly wait")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plant", default="", help="a seeded bug of src/base/plant.h, to see it caught")
     parser.add_argument("--give-up", type=int, default=5, help="after so many violations")
