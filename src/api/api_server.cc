@@ -1,5 +1,6 @@
 #include "api/api_server.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <boost/beast/http.hpp>
 #include <boost/json.hpp>
 #include <boost/system/error_code.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>

@@ -18,7 +18,6 @@
 #include "engine/hub_state.h"
 #include "engine/plan_state.h"
 #include "journal/journal.h"
-#include "model/agent_profile.h"
 #include "model/event.h"
 #include "model/event_codec.h"
 #include "runtime/hub.h"

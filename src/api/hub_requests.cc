@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <expected>
 #include <optional>
 #include <string>
 #include <utility>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
+#include <expected>
 #include <functional>
 #include <map>
 #include <string>

@@ -26,6 +26,7 @@
 #include "journal/journal.h"
 #include "model/event.h"
 #include "model/event_codec.h"
+#include "runtime/clock.h"
 #include "runtime/content_store.h"
 #include "runtime/seeded_bugs.h"
 

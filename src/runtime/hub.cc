@@ -14,6 +14,8 @@
 #include <boost/system/error_code.hpp>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
+#include <expected>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -34,6 +36,7 @@
 #include "model/event.h"
 #include "model/hub_config.h"
 #include "prompts/composer.h"
+#include "runtime/core.h"
 #include "runtime/hub_home.h"
 #include "runtime/node.h"
 #include "runtime/provider_choice.h"

@@ -9,6 +9,7 @@
 #include <boost/json.hpp>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstddef>
-#include <string>
+#include <utility>
 
 #include "base/error_code.h"
 #include "engine/plan_state.h"

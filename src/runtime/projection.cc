@@ -20,6 +20,7 @@
 #include "base/ids.h"
 #include "base/json.h"
 #include "base/time.h"
+#include "engine/input.h"
 #include "engine/plan_state.h"
 #include "journal/journal.h"
 #include "mailbox/file_system.h"

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,6 +23,7 @@
 #include "journal/journal.h"
 #include "llm/script.h"
 #include "llm/scripted_provider.h"
+#include "model/agent_profile.h"
 #include "model/event.h"
 #include "model/event_codec.h"
 #include "model/hub_config.h"

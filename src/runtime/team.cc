@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <cmath>
 #include <cstdint>
+#include <expected>
 #include <filesystem>
 #include <string>
 #include <system_error>
