@@ -1,6 +1,5 @@
 #include "api/api_server.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>

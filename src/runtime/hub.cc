@@ -60,7 +60,9 @@ constexpr int kInterrupted = 130;
 // For a hub that is only looked at.
 class NoCommits final : public CommitQueue {
  public:
-  void Submit(Append /*append*/) override { CHECK(!"nothing is submitted to a hub that is only read"); }
+  void Submit(Append /*append*/) override {
+    CHECK(false && "nothing is submitted to a hub that is only read");
+  }
 };
 
 NoCommits& SharedNoCommits() {

@@ -46,7 +46,7 @@ CommitReports ThreadedCommits::Reports() {
 
 void ThreadedCommits::Submit(Append append) {
   if (overflow_.empty() && thread_.TrySubmit(std::move(append))) return;
-  // Not taken, and therefore not moved from.
+  // NOLINTNEXTLINE(bugprone-use-after-move): not taken, and therefore not moved from.
   overflow_.push_back(std::move(append));
 }
 
