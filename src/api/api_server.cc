@@ -182,7 +182,7 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Open(Hub& hub) {
   error_code error;
   state->acceptor.open(stream_protocol(), error);
   // Nobody but the owner may connect, from the first moment on.
-  const mode_t old = ::umask(S_IXUSR | S_IRWXG | S_IRWXO);
+  const mode_t old = ::umask(0177);
   if (!error) state->acceptor.bind(stream_protocol::endpoint(address.path()), error);
   ::umask(old);
   if (!error) state->acceptor.listen(kBacklog, error);
