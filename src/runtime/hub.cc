@@ -219,6 +219,11 @@ void Hub::Pump() {
     return;
   }
   commits_->Retry();
+  // A server goes on by itself when there is space again; nobody waits for a verb that long.
+  if (options_.mode == HubMode::kControl && commits_->Stalled()) {
+    Stop();
+    return;
+  }
   if (commits_->Crowded()) {
     SetTimer(kCrowdedSleep);
     return;
@@ -229,8 +234,6 @@ void Hub::Pump() {
 void Hub::StepNode() {
   if (options_.mode == HubMode::kControl) {
     node_->Drain();
-    // A server goes on by itself when there is space again; nobody waits for a verb that long.
-    if (commits_->Stalled()) Stop();
     SetTimer(kCrowdedSleep);
     return;
   }
