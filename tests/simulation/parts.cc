@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +15,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "journal/journal.h"
+#include "llm/model_provider.h"
 #include "model/model_request.h"
 #include "simulation/chance.h"
 #include "simulation/oracle.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,16 +11,22 @@
 #include <utility>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/time.h"
 #include "engine/engine.h"
+#include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
 #include "journal/journal.h"
+#include "llm/model_provider.h"
+#include "mailbox/file_system.h"
 #include "mailbox/intake.h"
+#include "mailbox/sim_watcher.h"
 #include "model/command_reading.h"
+#include "model/content.h"
 #include "model/event.h"
 #include "model/event_codec.h"
 #include "runtime/core.h"
