@@ -196,6 +196,13 @@ void Intake::Report(const std::string& path, Folder& folder, const Error& error,
   batch.problems.push_back({.path = path, .error = error});
 }
 
+std::size_t Intake::unseen() const {
+  return static_cast<std::size_t>(std::ranges::count_if(folders_, [](const auto& entry) {
+    const std::optional<ErrorCode>& problem = entry.second.problem;
+    return problem && *problem != ErrorCode::kFileUnsafe && *problem != ErrorCode::kPermissionDenied;
+  }));
+}
+
 void Intake::CheckFolder(const std::string& directory, IntakeBatch& batch) {
   const auto found = folders_.find(directory);
   if (found == folders_.end()) return;

@@ -128,6 +128,22 @@ TEST_F(IntakeTest, ReportsATroubledFolderOnceAndGoesOnWithTheOthers) {
   EXPECT_EQ(Names(TakeUntil(seconds(11))), std::vector<std::string>{"cmd_1.json"});
 }
 
+TEST_F(IntakeTest, KnowsWhichFoldersItCouldNotSee) {
+  files_.Inject({.op = SimOp::kList,
+                 .path_contains = kInbox,
+                 .code = ErrorCode::kIo,
+                 .skip = 0,
+                 .times = SimFault::kForever});
+  watcher_.SetFaults({.lost = 1000, .late = 0, .repeated = 0});
+  files_.DropFile(kInbox + "/cmd_1.json", "{}");
+  Wait(seconds(10));
+  EXPECT_TRUE(Names(TakeAll()).empty());
+  EXPECT_EQ(intake_.unseen(), 1U);
+  files_.ClearFaults();
+  EXPECT_EQ(Names(TakeUntil(seconds(11))), std::vector<std::string>{"cmd_1.json"});
+  EXPECT_EQ(intake_.unseen(), 0U);
+}
+
 TEST_F(IntakeTest, NeverRefusesAGoodFileBecauseTheDiskFails) {
   files_.Inject({.op = SimOp::kRead,
                  .path_contains = "cmd_1",

@@ -74,7 +74,7 @@ class Node {
   [[nodiscard]] bool Quiet() const;
   // True also of the folders: each has been looked into, and no file waits to be taken in.
   [[nodiscard]] bool AtRest() const {
-    return swept_ && Quiet() && intake_.offered() == 0 && intake_.deferred() == 0;
+    return swept_ && Quiet() && intake_.offered() == 0 && intake_.deferred() == 0 && intake_.unseen() == 0;
   }
   Core& core() { return core_; }
   [[nodiscard]] const Core& core() const { return core_; }

@@ -189,7 +189,7 @@ class Trial:
             [str(self.tools.binary), *arguments, "--hub", str(self.hub)], env=env, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", close_fds=False)
         try:
-            if not self.wait(process, PATIENCE if fault.lasts else LONGEST_RUN):
+            if not self.wait_out(process, fault, record):
                 if not fault.lasts:
                     raise oracle.Violation(f"{' '.join(arguments)} does not come to an end")
                 process.terminate()
@@ -201,6 +201,15 @@ class Trial:
             if process.poll() is None:
                 process.kill()
                 process.communicate()
+
+    def wait_out(self, process, fault, record):
+        """False: it has had its time, which is short only once a lasting fault has begun."""
+        for _ in range(LONGEST_RUN // PATIENCE):
+            if self.wait(process, PATIENCE):
+                return True
+            if fault.lasts and faults.read_record(record)[1] > 0:
+                return False
+        return False
 
     def wait(self, process, seconds):
         try:
