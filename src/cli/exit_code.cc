@@ -26,6 +26,7 @@ ExitCode ExitCodeOf(ErrorCode code) {
     case ErrorCode::kJournalVersion:
     case ErrorCode::kFenced:
     case ErrorCode::kDiskFull:
+    case ErrorCode::kPermissionDenied:
     case ErrorCode::kIo:
       return ExitCode::kEnvironment;
     default:  // the many ways in which what was given can be wrong

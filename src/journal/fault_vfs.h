@@ -12,7 +12,7 @@ namespace agenttalk {
 // For tests: while it exists, SQLite's files go through it, and writes or syncs fail on demand.
 class FaultVfs {
  public:
-  enum class Fault { kNone, kFullDisk, kFailedWrite, kFailedSync };
+  enum class Fault { kNone, kFullDisk, kFailedWrite, kFailedSync, kReadOnlyOpen };
 
   FaultVfs() : real_(sqlite3_vfs_find(nullptr)) {
     current_ = this;
@@ -57,6 +57,9 @@ class FaultVfs {
 
   static int Open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out_flags) {
     auto* ours = new (file) File{};
+    if (current_->fault_ == Fault::kReadOnlyOpen) {
+      flags = (flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)) | SQLITE_OPEN_READONLY;
+    }
     const int result = current_->real_->xOpen(current_->real_, name, RealOf(file), flags, out_flags);
     if (RealOf(file)->pMethods == nullptr) return result;
     ours->name = name;

@@ -69,6 +69,16 @@ TEST_F(JournalFaultTest, GoesOnWhenAFullDiskHasSpaceAgain) {
   EXPECT_EQ(journal_->LastEvent().value(), 2);
 }
 
+TEST_F(JournalFaultTest, IsNotOpenedForWritingWhereItCanOnlyBeRead) {
+  Open();
+  EXPECT_EQ(Add(1), "OK");
+  journal_.reset();
+  faults_.Inject(Fault::kReadOnlyOpen);
+  const auto opened = SqliteJournal::Open(hub_);
+  ASSERT_EQ(CodeOf(opened), "PERMISSION_DENIED");
+  EXPECT_NE(opened.error().message.find("can only be read"), std::string::npos) << opened.error().message;
+}
+
 TEST_F(JournalFaultTest, StopsForGoodAfterAFailedSync) {
   Open();
   EXPECT_EQ(Add(1), "OK");

@@ -132,6 +132,11 @@ Result<Database> Database::Open(const std::filesystem::path& file, Mode mode) {
   const int result = sqlite3_open_v2(file.c_str(), &handle, access | SQLITE_OPEN_NOMUTEX, nullptr);
   Database database(handle);
   if (result != SQLITE_OK) return std::unexpected(SqliteError(handle, "open " + file.string()));
+  // SQLite quietly falls back to reading where writing is refused, and would complain at some later statement.
+  if (mode != Mode::kReadOnly && sqlite3_db_readonly(handle, "main") == 1) {
+    return Fail(ErrorCode::kPermissionDenied, "open " + file.string() + ": it can only be read",
+                "the journal's files and folder must be writable");
+  }
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, kBusyMilliseconds);
   TRY(database.Execute("PRAGMA cache_size = -16384; PRAGMA cell_size_check = ON"));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/error.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
@@ -84,6 +85,9 @@ NodeOptions OptionsFor(const Team& team) {
 
 struct Hub::Loop {
   asio::io_context context{1};
+  // The loop ends when it is stopped, never for want of work: between the mark of a wake-up and its post by the commit
+  // thread there may be none.
+  asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
   asio::steady_timer timer{context};
   asio::posix::stream_descriptor folders{context};
   bool folders_watched = false;
