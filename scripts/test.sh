@@ -18,6 +18,7 @@ phase_unit() { ctest --preset dev --no-tests=ignore --output-log build/ctest.log
 phase_fuzz() { scripts/fuzz.sh 20; }
 phase_faults() {
   scripts/build.sh faults agenttalk simulation io_shim
+  build/faults/tests/simulation/simulation 1 2000
   python3 tests/faults/run.py --kills 40 --errors 40 --cuts 20
   python3 tests/faults/controls.py
 }
