@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "mailbox/file_system.h"
-#include "mailbox/posix_root.h"
+#include "base/posix_root.h"
 #include "mailbox/watcher.h"
 
 namespace agenttalk {

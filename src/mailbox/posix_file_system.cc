@@ -27,7 +27,7 @@
 #include "base/error_code.h"
 #include "base/file_descriptor.h"
 #include "mailbox/file_system.h"
-#include "mailbox/posix_root.h"
+#include "base/posix_root.h"
 
 namespace agenttalk {
 namespace {

@@ -1,4 +1,4 @@
-#include "mailbox/posix_root.h"
+#include "base/posix_root.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -113,6 +113,7 @@ std::expected<FileDescriptor, int> PosixRoot::OpenStepwise(const std::string& pa
     const std::size_t slash = path.find('/', start);
     const bool last = slash == std::string::npos;
     const std::string part = path.empty() ? "." : path.substr(start, last ? slash : slash - start);
+    if (part == "..") return std::unexpected(EXDEV);  // as RESOLVE_BENEATH would, if it leads out
     const int part_flags = last ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
     FileDescriptor next(::openat(at, part.c_str(), part_flags, mode));
     if (next.get() < 0) return std::unexpected(errno);

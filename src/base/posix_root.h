@@ -10,11 +10,11 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 
-// How PosixFileSystem and InotifyWatcher reach into the hub: every open is resolved by the kernel beneath the
+// How the program reaches into folders that others write to: every open is resolved by the kernel beneath the
 // root, without symbolic links.
 namespace agenttalk {
 
-// The failure `number` (an errno) of something done to `what`, as a code that the mailbox reacts to.
+// The failure `number` (an errno) of something done to `what`, as a code that callers react to.
 [[nodiscard]] std::unexpected<Error> FailFile(int number, const std::string& what);
 
 class PosixRoot {
