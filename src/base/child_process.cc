@@ -22,7 +22,6 @@
 #include <fstream>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

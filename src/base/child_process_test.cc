@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error_code.h"
+
 namespace agenttalk {
 namespace {
 
