@@ -182,6 +182,9 @@ void World::DropCommand() {
   if (!folder.empty()) files_.DropDirectory(fmt::format("agents/{}/inbox/{}", agent, plan));
   const std::string text = CommandText(plan, id);
   files_.DropFile(path, text);
+  // A file that its own writer replaced before anybody could take it in is nobody's loss.
+  if (const auto replaced = dropped_.find(path); replaced != dropped_.end())
+    oracle_.Lost(replaced->second.first);
   if (again) return;
   oracle_.Dropped({plan, id});
   dropped_[path] = {{plan, id}, text};
