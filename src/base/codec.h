@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -9,10 +12,12 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/digest.h"
 #include "base/ids.h"
+#include "base/name_map.h"
 #include "base/time.h"
 
 // The binary form of events and snapshots. A struct that can be stored lists its fields once:
@@ -31,17 +36,26 @@ concept HasFields = requires(T& value) { T::Fields(value, [](const char*, auto&)
 
 class ByteWriter {
  public:
-  void Reserve(std::size_t size) { out_.reserve(size); }
+  void Reserve(std::size_t size) {
+    if (size > out_.size()) out_.resize(size);
+  }
+  // Begins anew and keeps the room, unless it is unusually much.
+  void Clear() {
+    if (out_.size() > kMostKept) out_ = {};
+    size_ = 0;
+  }
   void Varint(std::uint64_t value) {
+    char* to = Room(kLongestVarint);
     while (value >= 0x80) {
-      out_.push_back(static_cast<char>(value | 0x80));
+      *to++ = static_cast<char>(value | 0x80);
       value >>= 7;
     }
-    out_.push_back(static_cast<char>(value));
+    *to++ = static_cast<char>(value);
+    size_ = static_cast<std::size_t>(to - out_.data());
   }
   void Bytes(std::string_view data) {
     Varint(data.size());
-    out_.append(data);
+    Raw(data.data(), data.size());
   }
 
   template <typename T>
@@ -56,17 +70,44 @@ class ByteWriter {
       Varint(ZigZag(value));
     } else if constexpr (std::is_same_v<T, double>) {
       const auto bits = std::bit_cast<std::uint64_t>(value);
-      out_.append(reinterpret_cast<const char*>(&bits), sizeof(bits));
+      Raw(&bits, sizeof(bits));
     } else if constexpr (HasFields<T>) {
       Frame(value);
     } else {
       PutCompound(value);
     }
   }
-  [[nodiscard]] const std::string& str() const { return out_; }
-  std::string Take() { return std::move(out_); }
+  // Until the next change.
+  [[nodiscard]] std::string_view str() const { return {out_.data(), size_}; }
+  // Keeps no more room than the bytes need, since many are kept for long.
+  std::string Take() {
+    std::string taken;
+    if (out_.capacity() > size_ + size_ / 2) {
+      taken = str();
+    } else {
+      out_.resize(size_);
+      taken = std::move(out_);
+    }
+    out_.clear();
+    size_ = 0;
+    return taken;
+  }
 
  private:
+  static constexpr std::size_t kLongestVarint = 10;
+  static constexpr std::size_t kFirstRoom = 120;
+  static constexpr std::size_t kMostKept = 65536;
+
+  // Where the next bytes go; there is room for `size` of them.
+  char* Room(std::size_t size) {
+    if (out_.size() - size_ < size) out_.resize(std::max({kFirstRoom, out_.size() * 2, size_ + size}));
+    return out_.data() + size_;
+  }
+  void Raw(const void* data, std::size_t size) {
+    if (size == 0) return;
+    std::memcpy(Room(size), data, size);
+    size_ += size;
+  }
   static std::uint64_t ZigZag(std::int64_t value) {
     return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
   }
@@ -76,30 +117,32 @@ class ByteWriter {
   void Frame(const T& value) {
     if constexpr (requires { value.empty(); }) {
       if (value.empty()) {
-        out_.push_back(0);
+        Varint(0);
         return;
       }
     }
-    const std::size_t start = out_.size();
-    out_.push_back(0);
+    const std::size_t start = size_;
+    Varint(0);
     T::Fields(value, [this](const char*, const auto& field) { this->Put(field); });
-    const std::size_t length = out_.size() - start - 1;
+    const std::size_t length = size_ - start - 1;
     if (length < 0x80) {
       out_[start] = static_cast<char>(length);
       return;
     }
-    ByteWriter prefix;
-    prefix.Varint(length);
-    out_.replace(start, 1, prefix.str());
+    Varint(length);  // behind the fields, to see how long it is; then in front of them
+    const std::size_t prefix = size_ - start - 1 - length;
+    std::array<char, kLongestVarint> bytes{};
+    std::memcpy(bytes.data(), out_.data() + size_ - prefix, prefix);
+    std::memmove(out_.data() + start + prefix, out_.data() + start + 1, length);
+    std::memcpy(out_.data() + start, bytes.data(), prefix);
+    --size_;
   }
   void PutCompound(const std::string& value) { Bytes(value); }
   template <typename Tag>
   void PutCompound(const Id<Tag>& value) {
     Bytes(value.str());
   }
-  void PutCompound(const Digest& value) {
-    out_.append(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size());
-  }
+  void PutCompound(const Digest& value) { Raw(value.bytes.data(), value.bytes.size()); }
   void PutCompound(const Timestamp& value) { Varint(ZigZag(value.time_since_epoch().count())); }
   void PutCompound(const Duration& value) { Varint(ZigZag(value.count())); }
   template <typename T>
@@ -119,6 +162,14 @@ class ByteWriter {
   }
   template <typename K, typename V>
   void PutCompound(const std::map<K, V>& values) {
+    PutEntries(values);
+  }
+  template <typename V>
+  void PutCompound(const NameMap<V>& values) {
+    PutEntries(values);
+  }
+  template <typename Map>
+  void PutEntries(const Map& values) {
     Varint(values.size());
     for (const auto& [key, value] : values) {
       Put(key);
@@ -126,7 +177,8 @@ class ByteWriter {
     }
   }
 
-  std::string out_;
+  std::string out_;  // the bytes so far, and room for more behind them
+  std::size_t size_ = 0;
 };
 
 // Reads what ByteWriter wrote. Damage never crashes: `ok()` turns false and the rest reads as zeros.
@@ -139,6 +191,11 @@ class ByteReader {
   [[nodiscard]] std::size_t remaining() const { return data_.size(); }
 
   std::uint64_t Varint() {
+    if (!data_.empty() && static_cast<std::uint8_t>(data_.front()) < 0x80) {
+      const auto value = static_cast<std::uint8_t>(data_.front());
+      data_.remove_prefix(1);
+      return value;
+    }
     std::uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
       if (data_.empty()) break;
@@ -236,6 +293,15 @@ class ByteReader {
       K key{};
       Get(key);
       Get(values[key]);
+    }
+  }
+  template <typename V>
+  void GetCompound(NameMap<V>& values) {
+    const std::uint64_t count = Varint();
+    values = {};
+    for (std::uint64_t i = 0; i < count && ok_; ++i) {
+      const std::string_view name = Bytes();
+      Get(values[name]);
     }
   }
 

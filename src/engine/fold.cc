@@ -15,6 +15,7 @@
 #include "engine/hub_state.h"
 #include "engine/plan_state.h"
 #include "engine/timers.h"
+#include "engine/waiting_index.h"
 #include "model/command.h"
 #include "model/event.h"
 
@@ -84,6 +85,11 @@ class Folding {
     if (plan_.clients.size() > kClientsRemembered) plan_.clients.erase(plan_.clients.begin());
   }
 
+  // The plan has changed with this event.
+  void Touch() {
+    plan_.last_event = event_.number;
+    plan_.updated_at = event_.time;
+  }
   // Takes a command's place at its agent for the state it is in.
   void Enter(CommandRecord& record);
   void CountMissing(CommandRecord& record);
@@ -194,9 +200,7 @@ void Folding::operator()(const CommandReceived& e) {
 }
 
 void Folding::ArriveIn(PlanState& plan, const InputArrived& e) {
-  const auto index = plan.waiting.find(e.agent_id);
-  if (index == plan.waiting.end()) return;
-  index->second.Arrive(e.name, [&](WaitingIndex::Waiter waiter) {
+  plan.Arrive(e.agent_id, e.name, [&](WaitingIndex::Waiter waiter) {
     CommandRecord& record = plan.commands[waiter.command];
     if (--record.unmet[waiter.requirement] > 0) return false;
     if (--record.unmet_requirements == 0 && record.state == CommandState::kWaitingInputs) {
@@ -209,13 +213,14 @@ void Folding::ArriveIn(PlanState& plan, const InputArrived& e) {
 void Folding::operator()(const InputArrived& e) {
   Taken(e.source);
   auto& files = plan_.inboxes[e.agent_id].files;
-  const bool is_new = !files.contains(e.name);
-  files[e.name] = {e.content,
-                   e.hops,
-                   event_.number,
-                   e.from,
-                   e.source ? e.source->inode : 0,
-                   e.source ? e.source->mtime_ns : 0};
+  const auto known = files.find(e.name);
+  const bool is_new = known == files.end();
+  (is_new ? files[e.name] : known->second) = {e.content,
+                                              e.hops,
+                                              event_.number,
+                                              e.from,
+                                              e.source ? e.source->inode : 0,
+                                              e.source ? e.source->mtime_ns : 0};
   if (!is_new) return;
   if (!plan_.id.empty()) {
     ArriveIn(plan_, e);
@@ -398,9 +403,7 @@ void Apply(HubState& state, const Event& event) {
   state.last_event = std::max(state.last_event, event.number);
   Folding folding(state, event);
   std::visit(folding, event.body);
-  PlanState& plan = state.Plan(event.plan_id);
-  plan.last_event = event.number;
-  plan.updated_at = event.time;
+  folding.Touch();
 }
 
 void Attach(HubState& state, PlanState& plan) {

@@ -22,8 +22,11 @@ PlanState& HubState::Plan(const PlanId& id) {
 
 PlanState* HubState::FindPlan(const PlanId& id) {
   if (id.empty()) return &own;
+  if (recent_ != nullptr && recent_->id == id) return recent_;
   const auto found = plans.find(id);
-  return found == plans.end() ? nullptr : found->second.get();
+  if (found == plans.end()) return nullptr;
+  recent_ = found->second.get();
+  return recent_;
 }
 
 PlanState* HubState::ByNumber(std::uint32_t number) {
@@ -36,6 +39,7 @@ void HubState::Unload(const PlanId& id) {
   if (found == plans.end()) return;
   CHECK(!found->second->IsLivePlan());
   by_number[found->second->number] = nullptr;
+  if (recent_ == found->second.get()) recent_ = nullptr;
   plans.erase(found);
 }
 

@@ -68,6 +68,9 @@ struct HubState {
   PlanState* ByNumber(std::uint32_t number);
   // Forgets a plan that has nothing live; its events stay in the journal.
   void Unload(const PlanId& id);
+
+ private:
+  PlanState* recent_ = nullptr;  // the plan asked for last: events come in runs about one plan
 };
 
 }  // namespace agenttalk

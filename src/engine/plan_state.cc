@@ -17,6 +17,7 @@
 #include "base/digest.h"
 #include "base/glob.h"
 #include "base/ids.h"
+#include "base/number_table.h"
 #include "engine/waiting_index.h"
 #include "model/command.h"
 #include "model/event.h"
@@ -26,6 +27,10 @@ namespace {
 
 // Snapshots of another layout are ignored and the events folded instead.
 constexpr std::uint64_t kSnapshotLayout = 1;
+
+std::uint64_t HashOf(const CommandId& id) {
+  return std::hash<CommandId>{}(id);
+}
 
 std::uint64_t KeyHash(const AgentId& agent, std::string_view key) {
   const std::size_t a = std::hash<AgentId>{}(agent);
@@ -41,16 +46,13 @@ Digest FingerprintDigest(const FileFingerprint& file) {
 
 void CollectMatches(const Inbox& inbox, std::string_view pattern, std::vector<BoundInput>& found) {
   if (!IsGlob(pattern)) {
-    const auto file = inbox.files.find(std::string(pattern));
+    const auto file = inbox.files.find(pattern);
     if (file != inbox.files.end()) found.push_back({file->first, file->second.content, file->second.hops});
     return;
   }
-  const std::string prefix(GlobPrefix(pattern));
-  for (auto file = inbox.files.lower_bound(prefix); file != inbox.files.end(); ++file) {
-    if (!file->first.starts_with(prefix)) break;
-    if (GlobMatches(pattern, file->first))
-      found.push_back({file->first, file->second.content, file->second.hops});
-  }
+  inbox.files.ForEachWithPrefix(GlobPrefix(pattern), [&](const std::string& name, const InputVersion& file) {
+    if (GlobMatches(pattern, name)) found.push_back({name, file.content, file.hops});
+  });
 }
 
 }  // namespace
@@ -62,23 +64,29 @@ const char* EnumName(CommandState state) {
   return index < kNames.size() ? kNames.at(index) : "unknown";
 }
 
+std::uint32_t PlanState::PlaceOf(const CommandId& command) const {
+  if (recent_ < commands.size() && commands[recent_].id == command) return recent_;
+  const std::uint32_t found =
+      by_id_.Find(HashOf(command), [&](std::uint32_t place) { return commands[place].id == command; });
+  if (found != NumberTable::kNone) recent_ = found;
+  return found;
+}
+
 CommandRecord* PlanState::Find(const CommandId& command) {
-  const auto found = by_id_.find(command.str());
-  return found == by_id_.end() ? nullptr : &commands[found->second];
+  const std::uint32_t found = PlaceOf(command);
+  return found == NumberTable::kNone ? nullptr : &commands[found];
 }
 
 const CommandRecord* PlanState::Find(const CommandId& command) const {
-  const auto found = by_id_.find(command.str());
-  return found == by_id_.end() ? nullptr : &commands[found->second];
+  const std::uint32_t found = PlaceOf(command);
+  return found == NumberTable::kNone ? nullptr : &commands[found];
 }
 
 const CommandRecord* PlanState::FindByKey(const AgentId& agent, std::string_view key) const {
-  const auto [begin, end] = by_key_.equal_range(KeyHash(agent, key));
-  for (auto entry = begin; entry != end; ++entry) {
-    const CommandRecord& record = commands[entry->second];
-    if (record.agent == agent && KeyOf(record) == key) return &record;
-  }
-  return nullptr;
+  const std::uint32_t found = by_key_.Find(KeyHash(agent, key), [&](std::uint32_t place) {
+    return commands[place].agent == agent && KeyOf(commands[place]) == key;
+  });
+  return found == NumberTable::kNone ? nullptr : &commands[found];
 }
 
 std::span<const std::uint32_t> PlanState::CommandsOf(const TaskId& task) const {
@@ -103,17 +111,29 @@ CommandRecord& PlanState::AddCommand(CommandRecord record) {
   record.index = static_cast<std::uint32_t>(commands.size());
   commands.push_back(std::move(record));
   CommandRecord& added = commands.back();
-  by_id_.emplace(added.id.str(), added.index);
-  by_key_.emplace(KeyHash(added.agent, KeyOf(added)), added.index);
+  by_id_.Add(HashOf(added.id), added.index);
+  by_key_.Add(KeyHash(added.agent, KeyOf(added)), added.index);
   if (!added.task.empty()) by_task_[added.task].push_back(added.index);
   if (IsLive(added.state)) ++live_commands;
   return added;
 }
 
+WaitingIndex::PatternOf PlanState::PatternOf() const {
+  return [this](WaitingIndex::Waiter waiter) -> std::string_view {
+    return commands[waiter.command].required[waiter.requirement].pattern;
+  };
+}
+
+void PlanState::Arrive(const AgentId& agent, std::string_view name,
+                       const std::function<bool(WaitingIndex::Waiter)>& arrived) {
+  const auto index = waiting.find(agent);
+  if (index != waiting.end()) index->second.Arrive(name, PatternOf(), arrived);
+}
+
 void PlanState::Watch(CommandRecord& record) {
   WaitingIndex& index = waiting[record.agent];
   for (std::uint32_t i = 0; i < record.unmet.size(); ++i) {
-    if (record.unmet[i] > 0) index.Add(record.required[i].pattern, {record.index, i});
+    if (record.unmet[i] > 0) index.Add(record.required[i].pattern, {record.index, i}, PatternOf());
   }
 }
 
@@ -121,7 +141,7 @@ void PlanState::Unwatch(CommandRecord& record) {
   const auto index = waiting.find(record.agent);
   if (index == waiting.end()) return;
   for (std::uint32_t i = 0; i < record.unmet.size(); ++i) {
-    if (record.unmet[i] > 0) index->second.Remove(record.required[i].pattern, {record.index, i});
+    if (record.unmet[i] > 0) index->second.Remove(record.required[i].pattern, {record.index, i}, PatternOf());
   }
   record.unmet = {};
   record.unmet_requirements = 0;

@@ -15,6 +15,8 @@
 
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/name_map.h"
+#include "base/number_table.h"
 #include "base/time.h"
 #include "engine/waiting_index.h"
 #include "model/command.h"
@@ -175,9 +177,8 @@ struct InputVersion {
   }
 };
 
-// Ordered, so that a glob looks only at the names that share its literal prefix.
 struct Inbox {
-  std::map<std::string, InputVersion> files;
+  NameMap<InputVersion> files;
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -215,7 +216,7 @@ class PlanState {
   bool completed = false;
   Timestamp paused_at;
   Timestamp updated_at;
-  std::deque<CommandRecord> commands;  // never moved: indexes hold views into them
+  std::deque<CommandRecord> commands;  // never moved: callers hold references across additions
   std::map<AgentId, Inbox> inboxes;
   std::map<std::uint64_t, OpenQuestion> questions;
   std::map<std::uint64_t, OpenLetter> letters;
@@ -226,6 +227,7 @@ class PlanState {
   Cost raised;                // what people added to the budget
   std::uint64_t version = 0;  // rows in the journal
   std::uint64_t last_event = 0;
+  std::uint64_t snapshot_version = 0;  // of the newest snapshot; 0: there is none
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -252,6 +254,9 @@ class PlanState {
   // Starts or stops watching for the files that a waiting command still misses.
   void Watch(CommandRecord& record);
   void Unwatch(CommandRecord& record);
+  // A file of this name is there for the agent; see WaitingIndex::Arrive.
+  void Arrive(const AgentId& agent, std::string_view name,
+              const std::function<bool(WaitingIndex::Waiter)>& arrived);
   // The newest version of each file that meets a pattern, by name; files in the hub's `shared` inbox count
   // too.
   [[nodiscard]] std::vector<BoundInput> Matches(const AgentId& agent, std::string_view pattern,
@@ -261,8 +266,12 @@ class PlanState {
   std::unordered_map<AgentId, WaitingIndex> waiting;  // derived
 
  private:
-  std::unordered_map<std::string_view, std::uint32_t> by_id_;     // views into `commands`
-  std::unordered_multimap<std::uint64_t, std::uint32_t> by_key_;  // hash of agent and key; verified on use
+  [[nodiscard]] std::uint32_t PlaceOf(const CommandId& command) const;
+  [[nodiscard]] WaitingIndex::PatternOf PatternOf() const;
+
+  NumberTable by_id_;                 // place in `commands` by its id
+  NumberTable by_key_;                // by its agent and key
+  mutable std::uint32_t recent_ = 0;  // the place asked for last: events come in runs about one command
   std::unordered_map<TaskId, std::vector<std::uint32_t>> by_task_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -9,25 +10,78 @@
 #include <vector>
 
 #include "base/glob.h"
+#include "base/number_table.h"
 
 namespace agenttalk {
+namespace {
 
-void WaitingIndex::Add(const std::string& pattern, Waiter waiter) {
+std::uint64_t HashOf(std::string_view name) {
+  return std::hash<std::string_view>{}(name);
+}
+
+}  // namespace
+
+std::uint32_t WaitingIndex::FirstOf(std::string_view name, const PatternOf& pattern_of) const {
+  return exact_.Find(HashOf(name),
+                     [&](std::uint32_t node) { return pattern_of(nodes_[node].waiter) == name; });
+}
+
+std::uint32_t WaitingIndex::NewNode(Waiter waiter) {
+  if (free_ == NumberTable::kNone) {
+    nodes_.push_back({waiter});
+    return static_cast<std::uint32_t>(nodes_.size() - 1);
+  }
+  const std::uint32_t node = std::exchange(free_, nodes_[free_].next);
+  nodes_[node] = {waiter};
+  return node;
+}
+
+void WaitingIndex::Release(std::uint32_t node) {
+  nodes_[node].next = std::exchange(free_, node);
+}
+
+void WaitingIndex::Add(std::string_view pattern, Waiter waiter, const PatternOf& pattern_of) {
   if (!IsGlob(pattern)) {
-    exact_[pattern].push_back(waiter);
+    const std::uint32_t first = FirstOf(pattern, pattern_of);
+    const std::uint32_t added = NewNode(waiter);
+    if (first == NumberTable::kNone) {
+      nodes_[added].last = added;
+      exact_.Add(HashOf(pattern), added);
+    } else {
+      nodes_[nodes_[first].last].next = added;
+      nodes_[first].last = added;
+    }
     return;
   }
   const std::string_view prefix = GlobPrefix(pattern);
   longest_prefix_ = std::max(longest_prefix_, prefix.size());
-  globs_[std::string(prefix)].push_back({pattern, waiter});
+  globs_[std::string(prefix)].push_back({std::string(pattern), waiter});
 }
 
-void WaitingIndex::Remove(const std::string& pattern, Waiter waiter) {
+void WaitingIndex::RemoveExact(std::string_view name, Waiter waiter, const PatternOf& pattern_of) {
+  const std::uint32_t first = FirstOf(name, pattern_of);
+  std::uint32_t before = NumberTable::kNone;
+  std::uint32_t node = first;
+  while (node != NumberTable::kNone && nodes_[node].waiter != waiter) {
+    before = std::exchange(node, nodes_[node].next);
+  }
+  if (node == NumberTable::kNone) return;
+  const std::uint32_t next = nodes_[node].next;
+  if (before != NumberTable::kNone) {
+    nodes_[before].next = next;
+    if (next == NumberTable::kNone) nodes_[first].last = before;
+  } else if (next != NumberTable::kNone) {
+    nodes_[next].last = nodes_[first].last;
+    exact_.Replace(HashOf(name), first, next);
+  } else {
+    exact_.Remove(HashOf(name), first);
+  }
+  Release(node);
+}
+
+void WaitingIndex::Remove(std::string_view pattern, Waiter waiter, const PatternOf& pattern_of) {
   if (!IsGlob(pattern)) {
-    const auto entry = exact_.find(pattern);
-    if (entry == exact_.end()) return;
-    std::erase(entry->second, waiter);
-    if (entry->second.empty()) exact_.erase(entry);
+    RemoveExact(pattern, waiter, pattern_of);
     return;
   }
   const auto entry = globs_.find(GlobPrefix(pattern));
@@ -36,11 +90,16 @@ void WaitingIndex::Remove(const std::string& pattern, Waiter waiter) {
   if (entry->second.empty()) globs_.erase(entry);
 }
 
-void WaitingIndex::Arrive(std::string_view name, const std::function<bool(Waiter)>& arrived) {
-  if (const auto entry = exact_.find(name); entry != exact_.end()) {
-    const std::vector<Waiter> waiters = std::move(entry->second);
-    exact_.erase(entry);
-    for (const Waiter& waiter : waiters) arrived(waiter);
+void WaitingIndex::Arrive(std::string_view name, const PatternOf& pattern_of,
+                          const std::function<bool(Waiter)>& arrived) {
+  if (const std::uint32_t first = FirstOf(name, pattern_of); first != NumberTable::kNone) {
+    exact_.Remove(HashOf(name), first);
+    for (std::uint32_t node = first; node != NumberTable::kNone;) {
+      const Node reached = nodes_[node];
+      Release(node);
+      arrived(reached.waiter);
+      node = reached.next;
+    }
   }
   if (globs_.empty()) return;
   const std::size_t longest = std::min(name.size(), longest_prefix_);

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/number_table.h"
+
 namespace agenttalk {
 
 // Lets string-keyed maps be asked with a view, without making a string.
@@ -21,6 +23,9 @@ using StringMap = std::unordered_map<std::string, V, StringHash, std::equal_to<>
 // Finds the commands of one agent and plan that wait for a file of a given name. Exact names are looked up;
 // globs are kept under their literal prefix and found by asking for each prefix of the arriving name, so the
 // cost of an arrival depends on the name's length and on who waits for it, not on how many commands wait.
+//
+// A million may wait, so no name is kept twice: the index knows waiters by number and asks what they wait
+// for.
 class WaitingIndex {
  public:
   // One requirement of one waiting command.
@@ -29,20 +34,36 @@ class WaitingIndex {
     std::uint32_t requirement = 0;
     bool operator==(const Waiter&) const = default;
   };
+  // The name or glob that a waiter was added with.
+  using PatternOf = std::function<std::string_view(Waiter)>;
 
-  void Add(const std::string& pattern, Waiter waiter);
-  void Remove(const std::string& pattern, Waiter waiter);
-  // A file of this name is there now: calls `arrived` for each waiter whose pattern it meets, and removes
-  // those for which it returns true (nothing more to wait for). A plain name has nothing more after one
-  // arrival.
-  void Arrive(std::string_view name, const std::function<bool(Waiter)>& arrived);
+  void Add(std::string_view pattern, Waiter waiter, const PatternOf& pattern_of);
+  void Remove(std::string_view pattern, Waiter waiter, const PatternOf& pattern_of);
+  // A file of this name is there now: calls `arrived` for each waiter whose pattern it meets, in the order in
+  // which they came, and removes those for which it returns true (nothing more to wait for). A plain name has
+  // nothing more after one arrival.
+  void Arrive(std::string_view name, const PatternOf& pattern_of, const std::function<bool(Waiter)>& arrived);
 
  private:
+  // Waiters for one plain name form a list, whose first is in the table.
+  struct Node {
+    Waiter waiter;
+    std::uint32_t next = NumberTable::kNone;
+    std::uint32_t last = NumberTable::kNone;  // of the list; kept in its first node only
+  };
   struct GlobWaiter {
     std::string pattern;
     Waiter waiter;
   };
-  StringMap<std::vector<Waiter>> exact_;
+
+  [[nodiscard]] std::uint32_t FirstOf(std::string_view name, const PatternOf& pattern_of) const;
+  std::uint32_t NewNode(Waiter waiter);
+  void Release(std::uint32_t node);
+  void RemoveExact(std::string_view name, Waiter waiter, const PatternOf& pattern_of);
+
+  NumberTable exact_;  // by name: the first node of its list
+  std::vector<Node> nodes_;
+  std::uint32_t free_ = NumberTable::kNone;   // nodes that are not in use, linked by `next`
   StringMap<std::vector<GlobWaiter>> globs_;  // by literal prefix
   std::size_t longest_prefix_ = 0;            // of any glob ever added
 };
