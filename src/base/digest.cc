@@ -2,6 +2,7 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -133,18 +134,23 @@ Digest Sha256(std::string_view data) {
 // RFC 2104, over the thread's context: EVP_MAC would allocate and look up its algorithm for every call.
 Digest HmacSha256(std::string_view key, std::string_view data) {
   constexpr std::size_t kBlock = 64;
-  std::string padded(key.size() > kBlock ? AsText(Sha256(key)) : key);
-  padded.resize(kBlock, '\0');
-  std::string inner = padded;
+  std::array<char, kBlock> outer{};
+  if (key.size() > kBlock) {
+    const Digest shortened = Sha256(key);
+    std::ranges::copy(AsText(shortened), outer.begin());
+  } else {
+    std::ranges::copy(key, outer.begin());
+  }
+  std::array<char, kBlock> inner = outer;
   for (char& c : inner) c = static_cast<char>(c ^ 0x36);
-  for (char& c : padded) c = static_cast<char>(c ^ 0x5C);
+  for (char& c : outer) c = static_cast<char>(c ^ 0x5C);
   EVP_MD_CTX* const context = ThreadContext();
   Begin(context);
-  Add(context, inner);
+  Add(context, {inner.data(), inner.size()});
   Add(context, data);
   const Digest inside = End(context);
   Begin(context);
-  Add(context, padded);
+  Add(context, {outer.data(), outer.size()});
   Add(context, AsText(inside));
   return End(context);
 }

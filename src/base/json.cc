@@ -298,6 +298,10 @@ void WriteCanonical(const json::value& value, std::string& out) {
   out.push_back(']');
 }
 
+bool NeedsEscape(char c) {
+  return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+}
+
 void NewLine(std::size_t depth, std::string& out) {
   out.push_back('\n');
   out.append(2 * depth, ' ');
@@ -352,12 +356,15 @@ void AppendJsonString(std::string_view text, std::string& out) {
   static constexpr std::string_view kHex = "0123456789abcdef";
   static constexpr std::string_view kShort = "btn\0fr";  // for 0x08 to 0x0D; 0x0B has none
   out.push_back('"');
-  for (const char c : text) {
+  while (!text.empty()) {
+    const auto plain = static_cast<std::size_t>(std::ranges::find_if(text, NeedsEscape) - text.begin());
+    out.append(text.substr(0, plain));
+    if (plain == text.size()) break;
+    const char c = text[plain];
+    text.remove_prefix(plain + 1);
     const auto code = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       out.push_back('\\');
-      out.push_back(c);
-    } else if (code >= 0x20) {
       out.push_back(c);
     } else if (code >= 0x08 && code <= 0x0D && code != 0x0B) {
       out.push_back('\\');

@@ -33,7 +33,7 @@ bool Planted(std::string_view fault) {
   return PlantListNames(list, fault);
 }
 
-void Witness(std::string_view deed) {
+void WitnessDeed(std::string_view deed) {
   static const char* const path = std::getenv("AGENTTALK_WITNESS");
   if (path == nullptr) return;
   static const int file = ::open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);

@@ -11,12 +11,17 @@ namespace agenttalk {
 bool Planted(std::string_view fault);
 // Tells somebody outside of the hub what is done to the world: one line in the file named by the environment
 // variable AGENTTALK_WITNESS.
-void Witness(std::string_view deed);
+void WitnessDeed(std::string_view deed);
+template <typename Describe>
+void Witness(const Describe& describe) {
+  WitnessDeed(describe());
+}
 #else
 constexpr bool Planted(std::string_view) {
   return false;
 }
-constexpr void Witness(std::string_view) {}
+template <typename Describe>
+constexpr void Witness(const Describe& /*describe*/) {}
 #endif
 
 // Is `fault` one of the comma-separated names in `list`?

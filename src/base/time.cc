@@ -113,6 +113,16 @@ std::optional<double> TakeNumber(std::string_view& text) {
   return number;
 }
 
+constexpr std::size_t kLongestRfc3339 = 27;  // 2026-01-01T00:00:00.000000Z
+
+// By hand: every message carries its time, and formatting it took longer than hashing it.
+void AppendDigits(std::int64_t value, std::size_t count, std::string& out) {
+  out.append(count, '0');
+  for (std::size_t i = out.size(); value > 0 && count > 0; value /= 10, --count) {
+    out[--i] = static_cast<char>('0' + value % 10);
+  }
+}
+
 std::string TwoUnits(std::int64_t large, char large_unit, std::int64_t small, char small_unit) {
   if (small == 0) return fmt::format("{}{}", large, large_unit);
   return fmt::format("{}{} {}{}", large, large_unit, small, small_unit);
@@ -124,13 +134,26 @@ std::string ToRfc3339(Timestamp time) {
   const auto day = floor<days>(time);
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(time - day);
-  std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                                 static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                                 clock.hours().count(), clock.minutes().count(), clock.seconds().count());
-  if (const auto fraction = clock.subseconds().count(); fraction != 0) {
-    fmt::format_to(std::back_inserter(text), ".{:06}", fraction);
+  const int year = static_cast<int>(date.year());
+  std::string text;
+  text.reserve(kLongestRfc3339);
+  if (year >= 0 && year <= 9999) {
+    AppendDigits(year, 4, text);
+  } else {
+    fmt::format_to(std::back_inserter(text), "{:04}", year);
   }
-  return text + 'Z';
+  const auto append = [&text](char separator, std::int64_t value, std::size_t digits) {
+    text.push_back(separator);
+    AppendDigits(value, digits, text);
+  };
+  append('-', static_cast<unsigned>(date.month()), 2);
+  append('-', static_cast<unsigned>(date.day()), 2);
+  append('T', clock.hours().count(), 2);
+  append(':', clock.minutes().count(), 2);
+  append(':', clock.seconds().count(), 2);
+  if (const auto fraction = clock.subseconds().count(); fraction != 0) append('.', fraction, 6);
+  text.push_back('Z');
+  return text;
 }
 
 std::optional<Timestamp> ParseRfc3339(std::string_view text) {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <map>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -61,14 +61,17 @@ const Inbox* SharedInbox(Step& step, const AgentId& agent) {
 void BindInputs(Step& step, PlanState& plan, const CommandRecord& record) {
   CommandReadied readied;
   readied.command_id = record.id;
-  std::map<std::string, BoundInput> bound;  // a file that meets two requirements is one input
+  std::vector<BoundInput>& bound = readied.inputs;
   for (const RequiredInput& required : record.required) {
     std::vector<BoundInput> found =
         plan.Matches(record.agent, required.pattern, SharedInbox(step, record.agent));
     if (found.size() < required.min) readied.missing.push_back(required.pattern);
-    for (BoundInput& input : found) bound.emplace(input.name, input);
+    std::ranges::move(found, std::back_inserter(bound));
   }
-  for (auto& [name, input] : bound) readied.inputs.push_back(std::move(input));
+  std::ranges::stable_sort(bound, {}, &BoundInput::name);
+  // A file that meets two requirements is one input.
+  const auto again = std::ranges::unique(bound, {}, &BoundInput::name);
+  bound.erase(again.begin(), again.end());
   step.Emit(plan, std::move(readied));
   step.Touch(record.agent);
 }

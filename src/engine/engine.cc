@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -27,6 +28,11 @@
 
 namespace agenttalk {
 namespace {
+
+// An event takes nearly a kilobyte, the few of a step more than an allocator hands out at once: the room of
+// settled steps is used again, but for steps of unusual size.
+constexpr std::size_t kMostSpare = 64;
+constexpr std::size_t kLargestSpare = 32;
 
 void OnConfiguration(Step& step, Configuration configuration) {
   HubState& state = step.state();
@@ -153,6 +159,10 @@ struct Deciding {
 Engine::Decided Engine::Handle(Input input, Timestamp now) {
   state_.now = std::max(state_.now, now);
   Step step(state_, sink_, composer_);
+  if (!spare_.empty()) {
+    step.events = std::move(spare_.back());
+    spare_.pop_back();
+  }
   std::visit(Deciding{step}, input);
   if (hold_starts_) return {std::move(step.events), std::move(step.reply)};
   // Starting one command may free or fill other agents; go on until nobody has anything to start.
@@ -160,6 +170,12 @@ Engine::Decided Engine::Handle(Input input, Timestamp now) {
     for (const AgentId& agent : touched) Dispatch(step, agent);
   }
   return {std::move(step.events), std::move(step.reply)};
+}
+
+void Engine::Recycle(std::vector<Event> events) {
+  if (spare_.size() == kMostSpare || events.capacity() > kLargestSpare) return;
+  events.clear();
+  spare_.push_back(std::move(events));
 }
 
 PlanId Engine::PlanOf(const Input& input) {

@@ -30,6 +30,8 @@ class Engine {
   };
   // Plans that `input` names must have been loaded (see `PlanOf`). Time that goes backwards is ignored.
   Decided Handle(Input input, Timestamp now);
+  // Gives events back that nobody needs any more, for their room.
+  void Recycle(std::vector<Event> events);
 
   // From now on no command is started: for taking things in without working on them.
   void HoldStarts() { hold_starts_ = true; }
@@ -54,6 +56,7 @@ class Engine {
   ContentSink& sink_;
   RequestComposer& composer_;
   bool hold_starts_ = false;
+  std::vector<std::vector<Event>> spare_;
 };
 
 }  // namespace agenttalk

@@ -25,7 +25,7 @@ void Member(std::string_view name, std::string_view value, std::string& out) {
 
 std::string MessageText(const MessageFacts& facts) {
   std::string out;
-  out.reserve(320 + facts.content.size() + facts.result.value_or("").size());
+  out.reserve(480 + facts.content.size() + facts.result.value_or("").size());
   out += '{';
   Member("message_id", facts.message_id, out);
   Member("plan_id", facts.plan_id->str(), out);
@@ -43,10 +43,15 @@ std::string MessageText(const MessageFacts& facts) {
   for (const NamedContent& output : facts.outputs) {
     out += &output == facts.outputs.data() ? "{" : ",{";
     Member("name", output.name, out);
-    fmt::format_to(std::back_inserter(out), "\"sha256\":\"{}\"}}", output.content.digest.Hex());
+    out += "\"sha256\":\"";
+    out += output.content.digest.Hex();
+    out += "\"}";
   }
-  fmt::format_to(std::back_inserter(out), "],\"hops\":{},\"sent_at\":\"{}\"}}", facts.hops,
-                 ToRfc3339(facts.sent_at));
+  out += "],\"hops\":";
+  out += std::to_string(facts.hops);
+  out += ",\"sent_at\":\"";
+  out += ToRfc3339(facts.sent_at);
+  out += "\"}";
   return out;
 }
 

@@ -38,8 +38,9 @@ std::string ScoreText(const std::optional<double>& score) {
 
 std::string Wording(const PlanState& plan, const CommandRecord& record, std::string_view text,
                     const Dispatchable& what) {
-  const std::string score = ScoreText(what.score);
   if (text.empty()) return what.error.empty() ? what.result : what.error;
+  if (text == kDefaultMessageTemplate) return what.result;
+  const std::string score = ScoreText(what.score);
   return ExpandTemplate(text, {{"result", what.result},
                                {"score", score},
                                {"score_explanation", what.score_explanation},

@@ -1,6 +1,7 @@
 #include "engine/step.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -16,6 +17,11 @@
 #include "model/event.h"
 
 namespace agenttalk {
+namespace {
+
+constexpr std::size_t kUsualEvents = 8;  // answer, result, message, two files, next command, attempt, call
+
+}  // namespace
 
 Step::Step(HubState& state, ContentSink& sink, RequestComposer& composer)
     : state_(state), sink_(sink), composer_(composer) {}
@@ -27,16 +33,16 @@ std::uint64_t Step::RowFor(const PlanState& plan) const {
 
 std::uint64_t Step::Emit(PlanState& plan, EventBody body) {
   run_start_ = RowFor(plan);
-  Event event;
+  if (events.empty()) events.reserve(kUsualEvents);
+  const std::uint64_t cause_of_run = events.empty() ? cause : events.front().number;
+  Event& event = events.emplace_back();
   event.number = state_.last_event + 1;
-  event.caused_by =
-      event.number == run_start_ ? (events.empty() ? cause : events.front().number) : run_start_;
+  event.caused_by = event.number == run_start_ ? cause_of_run : run_start_;
   event.time = state_.now;
   event.plan_id = plan.id;
   event.body = std::move(body);
-  events.push_back(std::move(event));
-  Apply(state_, events.back());
-  return events.back().number;
+  Apply(state_, event);
+  return event.number;
 }
 
 Content Step::Store(PlanState& plan, std::string bytes) {

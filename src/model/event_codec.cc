@@ -119,14 +119,15 @@ const char* EventName(const EventBody& body) {
 
 std::string EncodeEvents(std::span<const Event> events) {
   CHECK(!events.empty());
-  ByteWriter out;
+  thread_local ByteWriter out;
+  out.Clear();
   out.Put(events.front().time);
   out.Varint(events.front().caused_by);
   for (const Event& event : events) {
     out.Varint(event.body.index());
-    std::visit([&out](const auto& body) { out.Put(body); }, event.body);
+    std::visit([](const auto& body) { out.Put(body); }, event.body);
   }
-  return out.Take();
+  return std::string(out.str());
 }
 
 Result<void> DecodeEvents(const PlanId& plan, std::uint64_t first_number, std::uint32_t count,

@@ -23,14 +23,14 @@ constexpr std::size_t kMaxRounds = 10'000;
 
 Result<std::string> LoadOptional(const Content& content, const ContentLoader& load) {
   if (content.empty()) return std::string();
-  return load(content);
+  return std::string(*TRY(load(content)));
 }
 
 Result<std::vector<ToolSpec>> LoadTools(const Content& content, const ContentLoader& load) {
   std::vector<ToolSpec> tools;
   if (content.empty()) return tools;
-  const std::string bytes = TRY(load(content));
-  ByteReader reader(bytes);
+  const auto bytes = TRY(load(content));
+  ByteReader reader(*bytes);
   reader.Get(tools);
   if (!reader.ok()) return Fail(ErrorCode::kJournalDamaged, "a stored list of tools cannot be read");
   return tools;
@@ -43,7 +43,7 @@ Result<ChatMessage> ExpandMessage(const StoredMessage& stored, const ContentLoad
   message.text.reserve(size);
   for (const StoredPart& part : stored.parts) {
     message.text += part.text;
-    if (!part.content.empty()) message.text += TRY(load(part.content));
+    if (!part.content.empty()) message.text += *TRY(load(part.content));
   }
   return message;
 }
@@ -56,8 +56,8 @@ Result<std::vector<StoredRequest>> LoadAncestors(const StoredRequest& request, c
     if (ancestors.size() == kMaxRounds) {
       return Fail(ErrorCode::kJournalDamaged, "a stored conversation does not end");
     }
-    const std::string bytes = TRY(load(next));
-    ancestors.push_back(TRY(DecodeRequest(bytes)));
+    const auto bytes = TRY(load(next));
+    ancestors.push_back(TRY(DecodeRequest(*bytes)));
     next = ancestors.back().parent;
   }
   return ancestors;
@@ -78,9 +78,10 @@ std::string EncodeTools(std::span<const ToolSpec> tools) {
 }
 
 std::string EncodeRequest(const StoredRequest& request) {
-  ByteWriter writer;
+  thread_local ByteWriter writer;
+  writer.Clear();
   writer.Put(request);
-  return writer.Take();
+  return std::string(writer.str());
 }
 
 Result<StoredRequest> DecodeRequest(std::string_view bytes) {

@@ -99,7 +99,7 @@ std::string EncodeRequest(const StoredRequest& request);
 Result<StoredRequest> DecodeRequest(std::string_view bytes);
 
 // Fetches the bytes of a content.
-using ContentLoader = std::function<Result<std::string>(const Content&)>;
+using ContentLoader = std::function<Result<std::shared_ptr<const std::string>>(const Content&)>;
 
 // The request as it is sent. Depends on nothing but the stored bytes. JOURNAL_DAMAGED when something stored
 // cannot be read, otherwise the loader's error.

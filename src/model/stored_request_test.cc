@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,10 +30,10 @@ class Store {
     return shared.content;
   }
   [[nodiscard]] ContentLoader Loader() const {
-    return [this](const Content& content) -> Result<std::string> {
+    return [this](const Content& content) -> Result<std::shared_ptr<const std::string>> {
       const auto found = bytes_.find(content.digest);
       if (found == bytes_.end()) return Fail(ErrorCode::kNotFound, "no such content");
-      return found->second;
+      return std::make_shared<const std::string>(found->second);
     };
   }
 
@@ -151,9 +152,11 @@ TEST(Expand, DoesNotFollowAnEndlessConversation) {
   StoredRequest loop = first;
   loop.parent = ShareContent("any").content;
   const std::string bytes = EncodeRequest(loop);
-  const auto expanded = Expand(loop, [&](const Content& content) -> Result<std::string> {
-    return content == loop.parent ? Result<std::string>(bytes) : store.Loader()(content);
-  });
+  const auto expanded =
+      Expand(loop, [&](const Content& content) -> Result<std::shared_ptr<const std::string>> {
+        if (content == loop.parent) return std::make_shared<const std::string>(bytes);
+        return store.Loader()(content);
+      });
   ASSERT_FALSE(expanded);
   EXPECT_EQ(expanded.error().code, ErrorCode::kJournalDamaged);
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,11 +52,12 @@ class ComposerTest : public ::testing::Test {
     return shared.content;
   }
   ModelRequest Sent(const StoredRequest& stored) const {
-    auto request = Expand(stored, [this](const Content& content) -> Result<std::string> {
-      const auto found = bytes_.find(content.digest);
-      if (found == bytes_.end()) return Fail(ErrorCode::kNotFound, "no such content");
-      return found->second;
-    });
+    auto request =
+        Expand(stored, [this](const Content& content) -> Result<std::shared_ptr<const std::string>> {
+          const auto found = bytes_.find(content.digest);
+          if (found == bytes_.end()) return Fail(ErrorCode::kNotFound, "no such content");
+          return std::make_shared<const std::string>(found->second);
+        });
     EXPECT_TRUE(request);
     return request.value_or(ModelRequest{});
   }

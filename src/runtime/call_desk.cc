@@ -61,11 +61,9 @@ CallDesk::CallDesk(Core& core, ProviderSet providers, ToolRunner& tools, const C
 void CallDesk::StartModelCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) {
   const Key key{plan.id, record.id, call.call};
   if (calls_.contains(key)) return;
-  const auto load = [this](const Content& content) -> Result<std::string> {
-    return std::string(*TRY(core_.contents().Load(content)));
-  };
+  const auto load = [this](const Content& content) { return core_.contents().Load(content); };
   auto stored = [&]() -> Result<ModelRequest> {
-    return Expand(TRY(DecodeRequest(TRY(load(call.subject)))), load);
+    return Expand(TRY(DecodeRequest(*TRY(load(call.subject)))), load);
   }();
   if (!stored) {
     FailAtOnce(key, stored.error().code, stored.error().message);
@@ -78,7 +76,7 @@ void CallDesk::StartModelCall(const PlanState& plan, const CommandRecord& record
     return;
   }
   calls_[key];
-  Witness(NameOf(key.plan, key.command, key.call));
+  Witness([&key] { return NameOf(key.plan, key.command, key.call); });
   auto asked = entry->provider->Ask(
       std::move(*stored),
       [this, key, prices = entry->prices](ModelReply reply) { ModelReplied(key, prices, std::move(reply)); });
@@ -185,7 +183,7 @@ void CallDesk::StartToolCall(const PlanState& plan, const CommandRecord& record,
                             **arguments,   fmt::format("{}/{}/{}", plan.id.str(), record.id.str(), call.call),
                             record.timeout};
   calls_[key];
-  Witness(NameOf(key.plan, key.command, key.call));
+  Witness([&key] { return NameOf(key.plan, key.command, key.call); });
   auto running = tools_.Run(std::move(invocation), [this, key](ToolOutcomeReport report) {
     calls_.erase(key);
     ToolCallDone done{key.plan, key.command, key.call, std::move(report.output), {}, {}};

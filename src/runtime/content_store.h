@@ -2,14 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/number_table.h"
 #include "engine/step.h"
 #include "journal/journal.h"
 #include "model/content.h"
@@ -40,22 +40,33 @@ class ContentStore final : public ContentSink {
   void Committed(std::uint64_t event);
 
  private:
+  static constexpr std::uint32_t kNone = NumberTable::kNone;
+
+  // A place in `entries_`, in use or free. Those in use are linked, most recently used first.
   struct Entry {
     Content content;
     std::shared_ptr<const std::string> bytes;
     std::uint64_t needed_until = 0;  // an event not yet committed names it
+    std::uint32_t newer = kNone;
+    std::uint32_t older = kNone;
   };
-  using Entries = std::list<Entry>;  // most recently used first
 
+  // The entry of a content, as the most recently used one; null when it is not here.
+  Entry* Use(const Digest& digest);
   void Remember(const Content& content, std::shared_ptr<const std::string> bytes, std::uint64_t needed_until);
   void Evict();
+  void Link(std::uint32_t place);
+  void Unlink(std::uint32_t place);
 
   Journal& journal_;
   std::size_t capacity_;
   std::size_t used_ = 0;
   std::uint64_t committed_ = 0;
-  Entries entries_;
-  std::unordered_map<Digest, Entries::iterator> index_;
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> free_;
+  std::uint32_t newest_ = kNone;
+  std::uint32_t oldest_ = kNone;
+  NumberTable by_digest_;
   Gathered gathered_;
 };
 

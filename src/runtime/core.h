@@ -136,7 +136,6 @@ class Core {
   std::deque<Unsettled> unsettled_;
   std::deque<Input> posted_;
   std::deque<PlanId> idle_;  // finished plans still in memory, oldest first
-  std::unordered_map<PlanId, std::uint64_t> snapshot_version_;
   std::optional<Error> failure_;
 };
 
