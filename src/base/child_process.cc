@@ -35,7 +35,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kReadSize = std::size_t{64} << 10;
-// There is no event for "too many processes"; a fork bomb makes a few hundred between two looks.
+// There is no event for "too much memory" without a control group of one's own.
 constexpr auto kLookEvery = std::chrono::milliseconds(20);
 
 struct Pipe {
@@ -109,7 +109,7 @@ struct ChildSide {
 }
 
 // The children of the process and theirs; as the kernel lists them.
-void CollectDescendants(pid_t process, std::vector<pid_t>& found, std::size_t enough) {
+void CollectDescendants(pid_t process, std::vector<pid_t>& found) {
   const std::string tasks = fmt::format("/proc/{}/task", process);
   DIR* folder = ::opendir(tasks.c_str());
   if (folder == nullptr) return;
@@ -121,10 +121,7 @@ void CollectDescendants(pid_t process, std::vector<pid_t>& found, std::size_t en
   }
   ::closedir(folder);
   found.insert(found.end(), children.begin(), children.end());
-  for (const pid_t child : children) {
-    if (found.size() > enough) return;
-    CollectDescendants(child, found, enough);
-  }
+  for (const pid_t child : children) CollectDescendants(child, found);
 }
 
 std::uint64_t ResidentBytes(pid_t process) {
@@ -246,22 +243,18 @@ void Child::Read(Stream& stream) {
 void Child::CheckLimits() {
   const auto now = Clock::now();
   if (now >= deadline_) End(ChildEnd::kTimedOut);
-  const ChildLimits& limits = spec_.limits;
-  if ((limits.processes == 0 && limits.memory_bytes == 0) || now - looked_ < kLookEvery) return;
+  if (spec_.limits.memory_bytes == 0 || now - looked_ < kLookEvery) return;
   looked_ = now;
   std::vector<pid_t> family{pid_};
-  CollectDescendants(pid_, family, limits.processes == 0 ? SIZE_MAX : limits.processes);
-  if (limits.processes != 0 && family.size() > limits.processes) End(ChildEnd::kTooManyProcesses);
-  if (limits.memory_bytes == 0) return;
+  CollectDescendants(pid_, family);
   std::uint64_t resident = 0;
   for (const pid_t process : family) resident += ResidentBytes(process);
-  if (resident > limits.memory_bytes) End(ChildEnd::kTooMuchMemory);
+  if (resident > spec_.limits.memory_bytes) End(ChildEnd::kTooMuchMemory);
 }
 
 int Child::NextLook() const {
   auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
-  if (spec_.limits.processes != 0 || spec_.limits.memory_bytes != 0)
-    left = std::min<std::chrono::milliseconds>(left, kLookEvery);
+  if (spec_.limits.memory_bytes != 0) left = std::min<std::chrono::milliseconds>(left, kLookEvery);
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
 }
 

@@ -17,9 +17,7 @@ namespace agenttalk {
 struct ChildLimits {
   Duration timeout = std::chrono::minutes(1);
   std::size_t output_bytes = std::size_t{1} << 20;  // of each of its two streams
-  // Of the program and all it started; 0: not limited.
-  std::size_t processes = 0;
-  std::uint64_t memory_bytes = 0;
+  std::uint64_t memory_bytes = 0;                   // of the program and all it started; 0: not limited
 };
 
 struct ChildSpec {
@@ -35,7 +33,6 @@ enum class ChildEnd : std::uint8_t {
   kSignalled,
   kTimedOut,
   kTooMuchOutput,
-  kTooManyProcesses,
   kTooMuchMemory,
   kStopped,
 };

@@ -1,4 +1,4 @@
-#include "schemas/schema_validator.h"
+#include "tools/schema_validator.h"
 
 #include <boost/json.hpp>
 #include <exception>

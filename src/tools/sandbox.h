@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace agenttalk {
+
+// Where bubblewrap is, or "" when it is not installed.
+std::string FindSandbox();
+
+struct SandboxOptions {
+  std::string bubblewrap;
+  std::string task_folder;
+  std::size_t processes = 64;  // at once
+  // Whom the program runs as when the hub belongs to root, for whom limits do not hold; otherwise nothing: a
+  // user cannot become another.
+  std::optional<unsigned> user;
+};
+
+// The command line that runs `program` in the sandbox: the system can be read, the task's folder is /task, of
+// which outputs/ and work/ can be written; no network, no other processes, no privileges, nothing of the hub
+// or of the user's home.
+std::vector<std::string> SandboxArguments(const SandboxOptions& options,
+                                          const std::vector<std::string>& program);
+
+}  // namespace agenttalk

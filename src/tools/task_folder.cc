@@ -1,0 +1,216 @@
+#include "tools/task_folder.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/file_descriptor.h"
+#include "base/ids.h"
+#include "base/posix_root.h"
+
+namespace agenttalk {
+namespace {
+
+constexpr mode_t kFolderMode = 0755;
+constexpr mode_t kFileMode = 0644;
+constexpr int kDeepest = 32;
+constexpr std::size_t kLongestPath = 1024;
+
+Result<void> CheckPath(std::string_view path) {
+  const auto refuse = [&](std::string_view why) {
+    return Fail(ErrorCode::kNameUnsafe, fmt::format("{:?}: {}", path, why),
+                "give a path below inputs/, outputs/ or work/, such as work/notes.md");
+  };
+  if (path.size() > kLongestPath) return refuse("the path is too long");
+  if (path.starts_with('/')) return refuse("the path is not relative");
+  int parts = 0;
+  for (std::size_t start = 0; start <= path.size() && !path.empty(); ++parts) {
+    const std::size_t slash = std::min(path.find('/', start), path.size());
+    const std::string_view part = path.substr(start, slash - start);
+    if (part.empty() || part == "." || part == "..") return refuse("every part of a path must be a name");
+    if (std::ranges::any_of(part, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }))
+      return refuse("a name must not contain control characters");
+    start = slash + 1;
+  }
+  if (parts > kDeepest) return refuse("the path is too deep");
+  return {};
+}
+
+// What a model reads as the reason; the path is its own, not the machine's.
+std::unexpected<Error> FailPath(int number, const std::string& path) {
+  if (number == ENOENT)
+    return Fail(ErrorCode::kNotFound, path + ": there is no such file", "list_files shows them");
+  if (number == EISDIR) return Fail(ErrorCode::kFileUnsafe, path + ": this is a folder");
+  if (number == ELOOP) return Fail(ErrorCode::kFileUnsafe, path + ": links are not followed");
+  return FailFile(number, path);
+}
+
+Result<void> MakeFolders(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return FailFile(error.value(), folder.filename().string());
+  return {};
+}
+
+Result<void> WriteAll(int fd, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(fd, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return FailPath(errno, path);
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return {};
+}
+
+std::string Joined(const std::string& folder, std::string_view name) {
+  return folder.empty() ? std::string(name) : folder + "/" + std::string(name);
+}
+
+}  // namespace
+
+Result<TaskFolder> TaskFolder::Open(const std::filesystem::path& hub, const AgentId& agent,
+                                    const PlanId& plan, const CommandId& command) {
+  const std::filesystem::path folder =
+      hub / "agents" / agent.str() / "workspace" / plan.str() / command.str();
+  for (const char* part : {"inputs", "outputs", "work"}) TRY(MakeFolders(folder / part));
+  PosixRoot root = TRY(PosixRoot::Open(folder.string()));
+  return TaskFolder(std::move(root));
+}
+
+Result<std::string> TaskFolder::Read(const std::string& path, std::size_t limit) const {
+  TRY(CheckPath(path));
+  // Without O_NONBLOCK opening a FIFO would wait for its other end.
+  const auto file = root_.OpenAt(path, O_RDONLY | O_NONBLOCK);
+  if (!file) return FailPath(file.error(), path);
+  struct stat status{};
+  if (::fstat(file->get(), &status) != 0) return FailPath(errno, path);
+  if (S_ISDIR(status.st_mode)) return FailPath(EISDIR, path);
+  if (!S_ISREG(status.st_mode)) return Fail(ErrorCode::kFileUnsafe, path + ": this is not an ordinary file");
+  if (status.st_nlink > 1)
+    return Fail(ErrorCode::kFileUnsafe, path + ": the file has a second name, which may lie elsewhere");
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size > limit)
+    return Fail(ErrorCode::kTooLarge,
+                fmt::format("{}: {} bytes are more than the {} that can be read", path, size, limit));
+  std::string text(size, '\0');
+  std::size_t have = 0;
+  while (have < size) {
+    const ssize_t got = ::read(file->get(), text.data() + have, size - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return FailPath(errno, path);
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  text.resize(have);
+  return text;
+}
+
+Result<void> TaskFolder::MakeFolder(const std::string& path) const {
+  std::string above;
+  for (std::size_t start = 0; start < path.size();) {
+    const std::size_t slash = std::min(path.find('/', start), path.size());
+    const std::string name = path.substr(start, slash - start);
+    const auto parent = root_.OpenAt(above, O_PATH | O_DIRECTORY);
+    if (!parent) return FailPath(parent.error(), above);
+    if (::mkdirat(parent->get(), name.c_str(), kFolderMode) != 0 && errno != EEXIST)
+      return FailPath(errno, path);
+    above = Joined(above, name);
+    start = slash + 1;
+  }
+  return {};
+}
+
+Result<FileDescriptor> TaskFolder::OpenFolder(const std::string& path) const {
+  auto folder = root_.OpenAt(path, O_RDONLY | O_DIRECTORY);
+  if (!folder) return FailPath(folder.error(), path);
+  return std::move(*folder);
+}
+
+Result<void> TaskFolder::Write(const std::string& path, std::string_view bytes) const {
+  TRY(CheckPath(path));
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos || !(path.starts_with("outputs/") || path.starts_with("work/"))) {
+    return Fail(ErrorCode::kPermissionDenied, path + ": files can be written below outputs/ and work/ only");
+  }
+  TRY(MakeFolder(path.substr(0, slash)));
+  const FileDescriptor folder = TRY(OpenFolder(path.substr(0, slash)));
+  const std::string name = path.substr(slash + 1);
+  const std::string temporary = fmt::format(".{}.tmp", name.substr(0, 100));
+  ::unlinkat(folder.get(), temporary.c_str(), 0);  // what a crash may have left
+  FileDescriptor file(::openat(folder.get(), temporary.c_str(),
+                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
+  if (!file.valid()) return FailPath(errno, path);
+  TRY(WriteAll(file.get(), bytes, path));
+  TRY(file.Close());
+  // Replaces a link as a link: what it pointed to is not touched.
+  if (::renameat(folder.get(), temporary.c_str(), folder.get(), name.c_str()) != 0)
+    return FailPath(errno, path);
+  return {};
+}
+
+bool TaskFolder::WalkFolder(const std::string& path, int depth,
+                            const std::function<bool(const FolderEntry&)>& visit) const {
+  auto folder = root_.OpenAt(path, O_RDONLY | O_DIRECTORY);
+  if (!folder || depth > kDeepest) return true;
+  DIR* stream = ::fdopendir(::fcntl(folder->get(), F_DUPFD_CLOEXEC, 0));
+  if (stream == nullptr) return true;
+  std::vector<FolderEntry> entries;
+  while (const dirent* entry = ::readdir(stream)) {
+    const std::string_view name = entry->d_name;
+    struct stat status{};
+    if (name.starts_with('.') || ::fstatat(folder->get(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
+    if (!S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)) continue;
+    entries.push_back(
+        {Joined(path, name), static_cast<std::uint64_t>(status.st_size), S_ISDIR(status.st_mode)});
+  }
+  ::closedir(stream);
+  std::ranges::sort(entries, {}, &FolderEntry::path);
+  return std::ranges::all_of(entries, [&](const FolderEntry& entry) {
+    return visit(entry) && (!entry.is_folder || WalkFolder(entry.path, depth + 1, visit));
+  });
+}
+
+Result<void> TaskFolder::Walk(const std::string& path,
+                              const std::function<bool(const FolderEntry&)>& visit) const {
+  TRY(CheckPath(path));
+  if (!path.empty()) TRY(OpenFolder(path));
+  WalkFolder(path, 0, visit);
+  return {};
+}
+
+Result<void> TaskFolder::GiveTo(unsigned user) const {
+  for (const char* part : {"outputs", "work"}) {
+    const FileDescriptor folder = TRY(OpenFolder(part));
+    if (::fchown(folder.get(), user, user) != 0) return FailPath(errno, part);
+    WalkFolder(part, 0, [&](const FolderEntry& entry) {
+      const auto opened = root_.OpenAt(entry.path, O_RDONLY | O_NONBLOCK);
+      struct stat status{};
+      // A second name may belong to something else.
+      const bool own =
+          opened && ::fstat(opened->get(), &status) == 0 && (entry.is_folder || status.st_nlink == 1);
+      if (own) (void)::fchown(opened->get(), user, user);
+      return true;
+    });
+  }
+  return {};
+}
+
+}  // namespace agenttalk

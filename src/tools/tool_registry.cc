@@ -1,0 +1,129 @@
+#include "tools/tool_registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/json.h"
+#include "base/suggestion.h"
+#include "base/utf8.h"
+#include "model/agent_profile.h"
+#include "model/model_request.h"
+#include "tools/schema_validator.h"
+#include "tools/tool.h"
+#include "tools/tool_runner.h"
+
+namespace agenttalk {
+namespace {
+
+// A model reads it as text; what is left out is said, never dropped silently.
+std::string Within(std::string output, std::size_t limit) {
+  const std::size_t size = output.size();
+  if (!IsUtf8(output)) output = ToValidUtf8(output);
+  if (output.size() <= limit) return output;
+  std::string kept(Utf8Prefix(output, limit));
+  return kept + fmt::format("\n[cut here: the whole is {} bytes, {} are shown]", size, kept.size());
+}
+
+}  // namespace
+
+ToolRegistry::ToolRegistry(std::size_t output_limit) : output_limit_(output_limit) {}
+ToolRegistry::~ToolRegistry() = default;
+
+void ToolRegistry::Add(std::unique_ptr<Tool> tool) {
+  const std::string name = tool->spec().name;
+  tools_[name] = Entry{std::move(tool), std::nullopt};
+}
+
+void ToolRegistry::Admit(const AgentProfile& profile) {
+  agents_[profile.agent_id] = {profile.tools, {profile.permissions.begin(), profile.permissions.end()}};
+}
+
+const ToolRegistry::Entry* ToolRegistry::Find(std::string_view tool) const {
+  const auto found = tools_.find(tool);
+  return found == tools_.end() ? nullptr : &found->second;
+}
+
+std::vector<ToolSpec> ToolRegistry::ToolsOf(const AgentId& agent) const {
+  std::vector<ToolSpec> specs;
+  const auto admission = agents_.find(agent);
+  if (admission == agents_.end()) return specs;
+  for (const std::string& name : admission->second.tools) {
+    const Entry* entry = Find(name);
+    if (entry == nullptr) continue;
+    const std::string_view permission = entry->tool->permission();
+    if (permission.empty() || admission->second.permissions.contains(permission))
+      specs.push_back(entry->tool->spec());
+  }
+  return specs;
+}
+
+std::string ToolRegistry::Unknown(const Admission& admission, const std::string& name) const {
+  const std::vector<std::string_view> own(admission.tools.begin(), admission.tools.end());
+  const std::string near = DidYouMean(name, own);
+  const std::string why =
+      Find(name) == nullptr ? "there is no tool " + name : name + " is not among your tools";
+  return near.empty() ? why : why + "; " + near;
+}
+
+std::optional<std::string> ToolRegistry::CheckArguments(const Entry& entry, const std::string& arguments) {
+  const auto value = ParseJson(arguments.empty() ? "{}" : arguments);
+  if (!value) return "the arguments cannot be read: " + value.error().message;
+  if (!value->is_object()) return "the arguments must be a JSON object";
+  if (!entry.arguments) {
+    auto schema = SchemaValidator::Load(ParseJson(entry.tool->spec().input_schema).value());
+    CHECK(schema);
+    entry.arguments = std::move(*schema);
+  }
+  const auto fits = entry.arguments->Validate(*value);
+  if (fits) return std::nullopt;
+  return "the arguments do not fit the schema: " + fits.error();
+}
+
+std::optional<std::string> ToolRegistry::Refuse(const AgentId& agent, const ToolCall& call) const {
+  const auto admission = agents_.find(agent);
+  if (admission == agents_.end()) return "there is no tool " + call.name;
+  const Entry* entry = Find(call.name);
+  if (entry == nullptr ||
+      std::ranges::find(admission->second.tools, call.name) == admission->second.tools.end())
+    return Unknown(admission->second, call.name);
+  const std::string_view permission = entry->tool->permission();
+  if (!permission.empty() && !admission->second.permissions.contains(permission))
+    return fmt::format("{} needs the permission \"{}\", which you do not have", call.name, permission);
+  return CheckArguments(*entry, call.arguments);
+}
+
+bool ToolRegistry::IsIdempotent(const std::string& tool) const {
+  const Entry* entry = Find(tool);
+  return entry == nullptr || entry->tool->idempotent();
+}
+
+std::unique_ptr<RunningTool> ToolRegistry::Run(ToolInvocation invocation, Done done) {
+  const ToolCall call{{}, invocation.tool, invocation.arguments};
+  // Checked when it was asked for; the profile may have changed since, while the hub was down.
+  if (auto refusal = Refuse(invocation.agent, call)) {
+    done({{}, Error{ErrorCode::kPermissionDenied, std::move(*refusal), {}}});
+    return nullptr;
+  }
+  const auto arguments = ParseJson(invocation.arguments.empty() ? "{}" : invocation.arguments);
+  const Entry* entry = Find(invocation.tool);
+  return entry->tool->Run(invocation, arguments->as_object(),
+                          [limit = output_limit_, done = std::move(done)](ToolOutcomeReport report) {
+                            report.output = Within(std::move(report.output), limit);
+                            done(std::move(report));
+                          });
+}
+
+}  // namespace agenttalk

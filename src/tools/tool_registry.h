@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "model/agent_profile.h"
+#include "model/model_request.h"
+#include "tools/schema_validator.h"
+#include "tools/tool.h"
+#include "tools/tool_runner.h"
+
+namespace agenttalk {
+
+// The tools there are, and who may use which: a call is checked against the agent's profile and the tool's
+// schema before it runs, and what comes back is kept within the limit.
+class ToolRegistry final : public ToolRunner {
+ public:
+  explicit ToolRegistry(std::size_t output_limit);
+  ~ToolRegistry() override;
+
+  // A second tool of a name replaces the first.
+  void Add(std::unique_ptr<Tool> tool);
+  // What the agent may use from now on: the tools that its profile lists.
+  void Admit(const AgentProfile& profile);
+
+  [[nodiscard]] std::vector<ToolSpec> ToolsOf(const AgentId& agent) const override;
+  [[nodiscard]] std::optional<std::string> Refuse(const AgentId& agent, const ToolCall& call) const override;
+  [[nodiscard]] bool IsIdempotent(const std::string& tool) const override;
+  [[nodiscard]] std::unique_ptr<RunningTool> Run(ToolInvocation invocation, Done done) override;
+
+ private:
+  struct Entry {
+    std::unique_ptr<Tool> tool;
+    mutable std::optional<SchemaValidator> arguments;  // made of the schema at the first call
+  };
+  struct Admission {
+    std::vector<std::string> tools;
+    std::set<std::string, std::less<>> permissions;
+  };
+
+  [[nodiscard]] const Entry* Find(std::string_view tool) const;
+  [[nodiscard]] std::string Unknown(const Admission& admission, const std::string& name) const;
+  static std::optional<std::string> CheckArguments(const Entry& entry, const std::string& arguments);
+
+  std::size_t output_limit_;
+  std::map<std::string, Entry, std::less<>> tools_;
+  std::map<AgentId, Admission> agents_;
+};
+
+}  // namespace agenttalk
