@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/json/fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,8 @@ struct Issues {
 
   [[nodiscard]] bool ok() const { return errors.empty(); }
 };
+
+// [{"code","path","message","hint"}], with "line" where it is known.
+boost::json::array ToJson(const std::vector<Issue>& issues);
 
 }  // namespace agenttalk

@@ -72,17 +72,6 @@ Result<boost::json::value> Parameters(const Invocation& call, Issues& issues) {
   return params;
 }
 
-std::string ForPrograms(const ReadCommandResult& result) {
-  boost::json::object object{{"ok", result.command.has_value()}};
-  if (result.command) {
-    object["command"] = ToJson(*result.command);
-  } else {
-    object["errors"] = ToJson(result.issues.errors);
-  }
-  object["warnings"] = ToJson(result.issues.warnings);
-  return boost::json::serialize(object) + "\n";
-}
-
 Result<ExitCode> NewCommand(const Invocation& call) {
   ReadCommandResult result;
   const boost::json::value params = TRY(Parameters(call, result.issues));
@@ -91,7 +80,7 @@ Result<ExitCode> NewCommand(const Invocation& call) {
   if (directory) hub.emplace(*directory);
   if (result.issues.ok()) result = GenerateCommand(params, hub ? hub->ForCommands() : CommandContext{});
   if (call.json) {
-    call.console.Out(ForPrograms(result));
+    call.console.Out(boost::json::serialize(ToJson(result)) + "\n");
   } else {
     const bool colors = call.console.colors_err();
     for (const Issue& issue : result.issues.errors) call.console.Err(ToText(issue, true, colors));

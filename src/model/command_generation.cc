@@ -249,4 +249,15 @@ ReadCommandResult GenerateCommand(const json::value& params, const CommandContex
   return Generator(params.get_object(), context).Generate();
 }
 
+boost::json::value ToJson(const ReadCommandResult& result) {
+  boost::json::object object{{"ok", result.command.has_value()}};
+  if (result.command) {
+    object["command"] = ToJson(*result.command);
+  } else {
+    object["errors"] = ToJson(result.issues.errors);
+  }
+  object["warnings"] = ToJson(result.issues.warnings);
+  return object;
+}
+
 }  // namespace agenttalk

@@ -15,4 +15,7 @@ namespace agenttalk {
 // error.
 ReadCommandResult GenerateCommand(const boost::json::value& params, const CommandContext& context = {});
 
+// `{"ok":true,"command":{…},"warnings":[…]}` or `{"ok":false,"errors":[…],"warnings":[…]}`.
+boost::json::value ToJson(const ReadCommandResult& result);
+
 }  // namespace agenttalk

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "model/content.h"
 #include "model/model_request.h"
+#include "model/skill_summary.h"
 #include "model/stored_request.h"
 
 // Puts a request together. The order is: the agent's prompt, its skills, the command's prompt, the score
@@ -24,11 +25,6 @@
 namespace agenttalk {
 
 enum class Language : std::uint8_t { kEnglish, kChinese };
-
-struct SkillSummary {
-  std::string name;
-  std::string description;
-};
 
 // Made once per agent and profile version, then shared by all its requests.
 SharedContent ComposeSystem(std::string_view agent_prompt, std::span<const SkillSummary> skills,

@@ -27,6 +27,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/ids.h"
 #include "base/time.h"
 #include "journal/journal.h"
 #include "journal/memory_journal.h"
@@ -34,6 +35,7 @@
 #include "mailbox/inotify_watcher.h"
 #include "mailbox/posix_file_system.h"
 #include "mailbox/watcher.h"
+#include "model/command_reading.h"
 #include "model/event.h"
 #include "model/hub_config.h"
 #include "prompts/composer.h"
@@ -44,6 +46,8 @@
 #include "runtime/rest.h"
 #include "runtime/team.h"
 #include "runtime/threaded_commits.h"
+#include "runtime/tool_set.h"
+#include "tools/tool_runner.h"
 
 namespace agenttalk {
 namespace {
@@ -85,8 +89,8 @@ NodeOptions OptionsFor(const Team& team) {
 
 struct Hub::Loop {
   asio::io_context context{1};
-  // The loop ends when it is stopped, never for want of work: between the mark of a wake-up and its post by the commit
-  // thread there may be none.
+  // The loop ends when it is stopped, never for want of work: between the mark of a wake-up and its post by
+  // the commit thread there may be none.
   asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
   asio::steady_timer timer{context};
   asio::posix::stream_descriptor folders{context};
@@ -145,6 +149,7 @@ Result<void> Hub::Start() {
   node.fence_key = TRY(FenceKey(directory_));
   node.listener = this;
   if (serves) node.providers = TRY(MakeProviders(team_, directory_, options_.providers, *journal_));
+  if (serves) MakeTools();
   files_ = TRY(PosixFileSystem::Open(directory_.string()));
   watcher_ = std::make_unique<NoWatcher>();
   if (serves) {
@@ -161,9 +166,33 @@ Result<void> Hub::Start() {
   return node_->Start(epoch, AGENTTALK_VERSION, ToConfiguration(team_), FoldersOf(team_));
 }
 
+void Hub::MakeTools() {
+  const auto post = [this](std::function<void()> work) {
+    asio::post(loop_->context, [this, work = std::move(work)] {
+      work();
+      Wake();
+    });
+  };
+  ToolSet set = MakeToolSet(team_, {directory_, post, [this] { return ForCommands(); }});
+  for (const std::string& problem : set.problems) Report(problem);
+  tools_ = std::move(set.registry);
+}
+
+// What the hub knows that matters to a command which is being made.
+CommandContext Hub::ForCommands() {
+  CommandContext context;
+  context.agent_known = [this](const AgentId& agent) { return team_.agents.contains(agent); };
+  context.command_id_used = [this](const PlanId& plan, const CommandId& command) {
+    const auto found = core().state().plans.find(plan);
+    return found != core().state().plans.end() && found->second->Find(command) != nullptr;
+  };
+  return context;
+}
+
 Result<void> Hub::MakeNode(CommitQueue& commits, Watcher& watcher, NodeOptions node) {
-  node_ = std::make_unique<Node>(NodeSeams{*journal_, commits, clock_, *files_, watcher, tools_},
-                                 std::move(node));
+  ToolRunner& tools = tools_ ? static_cast<ToolRunner&>(*tools_) : no_tools_;
+  node_ =
+      std::make_unique<Node>(NodeSeams{*journal_, commits, clock_, *files_, watcher, tools}, std::move(node));
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include "journal/journal.h"
 #include "mailbox/file_system.h"
 #include "mailbox/watcher.h"
+#include "model/command_reading.h"
 #include "model/event.h"
 #include "runtime/clock.h"
 #include "runtime/core.h"
@@ -20,6 +21,7 @@
 #include "runtime/provider_choice.h"
 #include "runtime/team.h"
 #include "runtime/threaded_commits.h"
+#include "tools/tool_registry.h"
 #include "tools/tool_runner.h"
 
 namespace boost::asio {
@@ -79,6 +81,8 @@ class Hub final : private EventObserver {
   Hub(std::filesystem::path directory, Team team, HubOptions options);
   Result<void> Start();
   Result<void> StartReading();
+  void MakeTools();
+  CommandContext ForCommands();
   Result<void> MakeNode(CommitQueue& commits, Watcher& watcher, NodeOptions node);
   Result<void> Run();
 
@@ -96,7 +100,8 @@ class Hub final : private EventObserver {
   const Team team_;
   const HubOptions options_;
   SystemClock clock_;
-  NoTools tools_;
+  NoTools no_tools_;
+  std::unique_ptr<ToolRegistry> tools_;  // where agents work
   std::unique_ptr<Loop> loop_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<FileSystem> files_;

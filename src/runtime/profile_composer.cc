@@ -41,7 +41,7 @@ Result<ProfileComposer::Sheet*> ProfileComposer::SheetOf(const AgentSettings& ag
   if (!profile) return Fail(ErrorCode::kJournalDamaged, "an agent's recorded profile cannot be read");
   Sheet sheet;
   sheet.profile = *profile;
-  sheet.system = ComposeSystem(sheet.profile.prompt, {}, language_);
+  sheet.system = ComposeSystem(sheet.profile.prompt, tools_.SkillsOf(sheet.profile.agent_id), language_);
   sheet.system.content = keep(*sheet.system.bytes);
   return &sheets_.emplace(agent.profile.digest, std::move(sheet)).first->second;
 }

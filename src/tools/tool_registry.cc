@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,7 +22,10 @@
 #include "base/utf8.h"
 #include "model/agent_profile.h"
 #include "model/model_request.h"
+#include "model/skill_summary.h"
 #include "tools/schema_validator.h"
+#include "tools/skill.h"
+#include "tools/skill_tool.h"
 #include "tools/tool.h"
 #include "tools/tool_runner.h"
 
@@ -39,7 +43,13 @@ std::string Within(std::string output, std::size_t limit) {
 
 }  // namespace
 
-ToolRegistry::ToolRegistry(std::size_t output_limit) : output_limit_(output_limit) {}
+ToolRegistry::ToolRegistry(std::size_t output_limit) : output_limit_(output_limit) {
+  Add(MakeSkillTool([this](const AgentId& agent) -> std::span<const Skill> {
+    const auto admission = agents_.find(agent);
+    if (admission == agents_.end()) return {};
+    return admission->second.skills;
+  }));
+}
 ToolRegistry::~ToolRegistry() = default;
 
 void ToolRegistry::Add(std::unique_ptr<Tool> tool) {
@@ -47,8 +57,20 @@ void ToolRegistry::Add(std::unique_ptr<Tool> tool) {
   tools_[name] = Entry{std::move(tool), std::nullopt};
 }
 
-void ToolRegistry::Admit(const AgentProfile& profile) {
-  agents_[profile.agent_id] = {profile.tools, {profile.permissions.begin(), profile.permissions.end()}};
+void ToolRegistry::Admit(const AgentProfile& profile, std::vector<Skill> skills) {
+  Admission& admission = agents_[profile.agent_id];
+  admission = {profile.tools, {profile.permissions.begin(), profile.permissions.end()}, std::move(skills)};
+  // Whoever has skills may read them.
+  if (!admission.skills.empty() && std::ranges::find(admission.tools, kReadSkill) == admission.tools.end())
+    admission.tools.emplace_back(kReadSkill);
+}
+
+std::vector<SkillSummary> ToolRegistry::SkillsOf(const AgentId& agent) const {
+  std::vector<SkillSummary> summaries;
+  const auto admission = agents_.find(agent);
+  if (admission == agents_.end()) return summaries;
+  for (const Skill& skill : admission->second.skills) summaries.push_back({skill.name, skill.description});
+  return summaries;
 }
 
 const ToolRegistry::Entry* ToolRegistry::Find(std::string_view tool) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,7 +13,9 @@
 #include "base/ids.h"
 #include "model/agent_profile.h"
 #include "model/model_request.h"
+#include "model/skill_summary.h"
 #include "tools/schema_validator.h"
+#include "tools/skill.h"
 #include "tools/tool.h"
 #include "tools/tool_runner.h"
 
@@ -27,10 +30,12 @@ class ToolRegistry final : public ToolRunner {
 
   // A second tool of a name replaces the first.
   void Add(std::unique_ptr<Tool> tool);
-  // What the agent may use from now on: the tools that its profile lists.
-  void Admit(const AgentProfile& profile);
+  // What the agent may use from now on: the tools that its profile lists, and its skills.
+  void Admit(const AgentProfile& profile, std::vector<Skill> skills = {});
 
+  [[nodiscard]] bool Has(std::string_view tool) const { return Find(tool) != nullptr; }
   [[nodiscard]] std::vector<ToolSpec> ToolsOf(const AgentId& agent) const override;
+  [[nodiscard]] std::vector<SkillSummary> SkillsOf(const AgentId& agent) const override;
   [[nodiscard]] std::optional<std::string> Refuse(const AgentId& agent, const ToolCall& call) const override;
   [[nodiscard]] bool IsIdempotent(const std::string& tool) const override;
   [[nodiscard]] std::unique_ptr<RunningTool> Run(ToolInvocation invocation, Done done) override;
@@ -43,6 +48,7 @@ class ToolRegistry final : public ToolRunner {
   struct Admission {
     std::vector<std::string> tools;
     std::set<std::string, std::less<>> permissions;
+    std::vector<Skill> skills;
   };
 
   [[nodiscard]] const Entry* Find(std::string_view tool) const;

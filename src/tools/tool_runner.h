@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/model_request.h"
+#include "model/skill_summary.h"
 
 // Acting in the world for a model. Everything happens on the loop's thread.
 namespace agenttalk {
@@ -46,6 +47,8 @@ class ToolRunner {
   virtual ~ToolRunner() = default;
   // The tools that an agent may use.
   [[nodiscard]] virtual std::vector<ToolSpec> ToolsOf(const AgentId& agent) const = 0;
+  // The skills that its prompt lists.
+  [[nodiscard]] virtual std::vector<SkillSummary> SkillsOf(const AgentId& /*agent*/) const { return {}; }
   // Why this call must not be made; nothing when it may.
   [[nodiscard]] virtual std::optional<std::string> Refuse(const AgentId& agent,
                                                           const ToolCall& call) const = 0;

@@ -195,7 +195,8 @@ class Trial:
                 process.terminate()
                 if not self.wait(process, LONGEST_RUN):
                     raise oracle.Violation(f"{' '.join(arguments)} does not stop when told to")
-                return process.returncode or 4, self.err
+                # Told to stop before it listened for that: ended by the signal itself, and that is as good.
+                return 4 if process.returncode in (0, -signal.SIGTERM) else process.returncode, self.err
             return process.returncode, self.err
         finally:
             if process.poll() is None:
