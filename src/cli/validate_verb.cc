@@ -1,9 +1,3 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -13,10 +7,9 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/issue.h"
-#include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/file_report.h"
 #include "cli/hub_view.h"
-#include "cli/issue_text.h"
 #include "cli/text_file.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
@@ -28,11 +21,6 @@
 
 namespace agenttalk {
 namespace {
-
-struct FileReport {
-  std::string file;
-  DocumentReport report;
-};
 
 // In a hub a profile lies in agents/<id>/ and completes what agenttalk.yaml says of that agent.
 std::optional<AgentProfile> BaseProfile(const std::filesystem::path& path, HubView* hub) {
@@ -67,28 +55,6 @@ FileReport CheckFile(const std::string& path, std::optional<DocumentKind> kind,
   return checked;
 }
 
-std::string ForPrograms(const std::vector<FileReport>& files) {
-  boost::json::array array;
-  for (const auto& [file, report] : files) {
-    array.push_back(boost::json::object{{"file", file},
-                                        {"kind", ToString(report.kind)},
-                                        {"ok", report.issues.ok()},
-                                        {"errors", ToJson(report.issues.errors)},
-                                        {"warnings", ToJson(report.issues.warnings)}});
-  }
-  return boost::json::serialize(array) + "\n";
-}
-
-std::string ForPeople(const FileReport& checked, bool colors) {
-  const Issues& issues = checked.report.issues;
-  const std::string verdict =
-      issues.ok() ? Styled("ok", Style::kGreen, colors) : Styled("INVALID", Style::kRed, colors);
-  std::string text = fmt::format("{} {} ({})\n", verdict, checked.file, ToString(checked.report.kind));
-  for (const Issue& issue : issues.errors) text += ToText(issue, true, colors);
-  for (const Issue& issue : issues.warnings) text += ToText(issue, false, colors);
-  return text;
-}
-
 Result<ExitCode> Validate(const Invocation& call) {
   const auto directory = TRY(call.HubIfAny());
   std::optional<HubView> hub;
@@ -104,14 +70,7 @@ Result<ExitCode> Validate(const Invocation& call) {
   for (const std::string& file : call.arguments.All("FILE")) {
     files.push_back(CheckFile(file, kind, context, hub ? &*hub : nullptr));
   }
-  if (call.json) {
-    call.console.Out(ForPrograms(files));
-  } else {
-    for (const FileReport& file : files) call.console.Out(ForPeople(file, call.console.colors_out()));
-  }
-  const bool all_ok =
-      std::ranges::all_of(files, [](const FileReport& file) { return file.report.issues.ok(); });
-  return all_ok ? ExitCode::kDone : ExitCode::kInvalid;
+  return Tell(call.console, call.json, files);
 }
 
 }  // namespace

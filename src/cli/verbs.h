@@ -8,6 +8,7 @@ namespace agenttalk {
 Verb AgentsVerb();
 Verb AnswerVerb();
 Verb CancelVerb();
+Verb CheckOutputVerb();
 Verb CommandNewVerb();
 Verb DeadDropVerb();
 Verb DeadListVerb();
@@ -17,6 +18,7 @@ Verb InitVerb();
 Verb LogVerb();
 Verb PauseVerb();
 Verb PlansVerb();
+Verb PromptVerb();
 Verb QuestionsVerb();
 Verb ResumeVerb();
 Verb SendVerb();

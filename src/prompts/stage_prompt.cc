@@ -1,0 +1,218 @@
+#include "prompts/stage_prompt.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/check.h"
+#include "base/digest.h"
+#include "base/embedded_file.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/json.h"
+#include "base/suggestion.h"
+#include "base/text_template.h"
+#include "model/model_request.h"
+#include "prompts/composer.h"
+
+namespace agenttalk {
+
+std::span<const EmbeddedFile> EmbeddedPrompts();
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::uint64_t kBytesPerToken = 3;  // errs on the high side
+constexpr TemplateBraces kBraces{"{{", "}}"};
+constexpr std::array<std::string_view, 7> kPlaceholders = {
+    "SYSTEM_STATE",    "TASK_CONTEXT",    "RESOURCE_POOL", "HISTORY",
+    "AVAILABLE_TOOLS", "INTENT_ANALYSIS", "USER_GOAL"};
+
+struct Words {
+  std::string_view nothing;
+  std::string_view left_out;  // with the number
+};
+
+constexpr Words kEnglish{"(none)", "[{} earlier entries are left out to keep this short]"};
+constexpr Words kChinese{"（无）", "[为控制篇幅，省略了更早的 {} 条]"};
+
+std::string Readable(const json::value& value) {
+  if (value.is_string()) return std::string(value.get_string());
+  std::string text = PrettyJson(value);
+  if (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+// "- name: description", and below it the schema of its arguments.
+std::string ToolText(const json::value& tool) {
+  const json::object* object = tool.if_object();
+  const json::value* name = object == nullptr ? nullptr : object->if_contains("name");
+  if (name == nullptr || !name->is_string()) return "- " + Readable(tool);
+  std::string text = "- " + Readable(*name);
+  if (const json::value* description = object->if_contains("description"))
+    text += ": " + Readable(*description);
+  for (const char* key : {"input_schema", "parameters", "arguments"}) {
+    if (const json::value* schema = object->if_contains(key)) text += "\n  " + json::serialize(*schema);
+  }
+  return text;
+}
+
+// The field that holds the part of this name; null for the lists.
+std::string* FieldOf(std::string_view key, StageContext& context) {
+  if (key == "systemState") return &context.system_state;
+  if (key == "taskContext") return &context.task_context;
+  if (key == "resourcePool") return &context.resource_pool;
+  if (key == "intentAnalysis") return &context.intent_analysis;
+  if (key == "userGoal") return &context.user_goal;
+  return nullptr;
+}
+
+Result<void> ReadField(std::string_view key, const json::value& value, StageContext& context) {
+  constexpr std::array<std::string_view, 7> kKeys = {"systemState", "taskContext",    "resourcePool",
+                                                     "history",     "availableTools", "intentAnalysis",
+                                                     "userGoal"};
+  if (std::string* field = FieldOf(key, context)) {
+    *field = value.is_null() ? std::string() : Readable(value);
+    return {};
+  }
+  if (key != "history" && key != "availableTools")
+    return Fail(ErrorCode::kUnknownField, fmt::format("/{}: there is no such part of a context", key),
+                DidYouMean(key, kKeys));
+  const json::array* list = value.if_array();
+  if (list == nullptr) return Fail(ErrorCode::kTypeMismatch, fmt::format("/{}: must be a list", key));
+  for (const json::value& entry : *list) {
+    if (key == "history") {
+      context.history.push_back(Readable(entry));
+    } else {
+      context.available_tools += (context.available_tools.empty() ? "" : "\n") + ToolText(entry);
+    }
+  }
+  return {};
+}
+
+Result<void> CheckPlaceholders(std::string_view prompt) {
+  for (const std::string& name : TemplateVariables(prompt, kBraces)) {
+    if (std::ranges::find(kPlaceholders, name) != kPlaceholders.end()) continue;
+    const std::size_t at = prompt.find("{{" + name);
+    const auto line = 1 + std::ranges::count(prompt.substr(0, at), '\n');
+    const std::string near = DidYouMean(name, kPlaceholders);
+    return Fail(ErrorCode::kValueInvalid,
+                fmt::format("line {}: there is no placeholder {{{{{}}}}}", line, name),
+                near.empty() ? fmt::format("there are {}", fmt::join(kPlaceholders, ", ")) : near);
+  }
+  return {};
+}
+
+class Renderer {
+ public:
+  Renderer(std::string_view prompt, const StageContext& context, const StagePromptOptions& options)
+      : prompt_(prompt),
+        context_(context),
+        options_(options),
+        words_(options.language == Language::kChinese ? kChinese : kEnglish),
+        marker_(Marker()) {}
+
+  // With the oldest `left_out` entries of the history missing.
+  [[nodiscard]] std::string Render(std::size_t left_out) const {
+    const std::string state = Fenced(context_.system_state);
+    const std::string task = Fenced(context_.task_context);
+    const std::string pool = Fenced(context_.resource_pool);
+    const std::string history = History(left_out);
+    const std::string tools = Fenced(context_.available_tools);
+    const std::string intent = Fenced(context_.intent_analysis);
+    const std::string goal = Fenced(context_.user_goal);
+    return ExpandTemplate(prompt_,
+                          {{"SYSTEM_STATE", state},
+                           {"TASK_CONTEXT", task},
+                           {"RESOURCE_POOL", pool},
+                           {"HISTORY", history},
+                           {"AVAILABLE_TOOLS", tools},
+                           {"INTENT_ANALYSIS", intent},
+                           {"USER_GOAL", goal}},
+                          kBraces)
+        .text;
+  }
+
+ private:
+  // Of the content, so that no value can contain the marks it stands between.
+  [[nodiscard]] std::string Marker() const {
+    std::string all(prompt_);
+    for (const std::string* part :
+         {&context_.system_state, &context_.task_context, &context_.resource_pool, &context_.available_tools,
+          &context_.intent_analysis, &context_.user_goal})
+      all.append(*part).push_back('\0');
+    for (const std::string& entry : context_.history) all.append(entry).push_back('\0');
+    return HmacSha256(options_.fence_key, all).Hex().substr(0, 32);
+  }
+  [[nodiscard]] std::string Fenced(const std::string& text) const {
+    return text.empty() ? std::string(words_.nothing)
+                        : fmt::format("<<<{}\n{}\n{}>>>", marker_, text, marker_);
+  }
+  [[nodiscard]] std::string History(std::size_t left_out) const {
+    std::string text;
+    if (left_out > 0) text = fmt::format(fmt::runtime(words_.left_out), left_out) + "\n";
+    for (std::size_t i = left_out; i < context_.history.size(); ++i)
+      text += "- " + context_.history[i] + "\n";
+    if (text.ends_with('\n')) text.pop_back();
+    return Fenced(text);
+  }
+
+  const std::string_view prompt_;
+  const StageContext& context_;
+  const StagePromptOptions& options_;
+  const Words& words_;
+  const std::string marker_;
+};
+
+}  // namespace
+
+Result<StageContext> ReadStageContext(const json::value& value) {
+  const json::object* object = value.if_object();
+  if (object == nullptr) return Fail(ErrorCode::kTypeMismatch, "a context must be a JSON object");
+  StageContext context;
+  for (const auto& [key, field] : *object) TRY(ReadField(key, field, context));
+  return context;
+}
+
+Result<StagePrompt> RenderStagePrompt(std::string_view prompt, const StageContext& context,
+                                      const StagePromptOptions& options) {
+  TRY(CheckPlaceholders(prompt));
+  const Renderer renderer(prompt, context, options);
+  const std::uint64_t most_bytes = options.token_budget * kBytesPerToken;
+  StagePrompt rendered;
+  rendered.text = renderer.Render(0);
+  // Entry by entry from the oldest: what happened last matters most.
+  for (std::uint64_t size = rendered.text.size();
+       size > most_bytes && rendered.history_left_out < context.history.size(); ++rendered.history_left_out)
+    size -= context.history[rendered.history_left_out].size() + 3;
+  if (rendered.history_left_out > 0) rendered.text = renderer.Render(rendered.history_left_out);
+  if (rendered.text.size() > most_bytes + 128 && rendered.history_left_out == context.history.size()) {
+    return Fail(ErrorCode::kTooLarge,
+                fmt::format("the prompt takes about {} tokens without any history, more than the {} allowed",
+                            rendered.text.size() / kBytesPerToken, options.token_budget),
+                "shorten the task's context or the resource pool");
+  }
+  rendered.estimated_tokens = rendered.text.size() / kBytesPerToken + 1;
+  return rendered;
+}
+
+std::string_view ShippedStagePrompt(Stage stage, Language language) {
+  const std::string path =
+      fmt::format("{}/{}.md", language == Language::kChinese ? "zh" : "en", ToString(stage));
+  const std::span<const EmbeddedFile> files = EmbeddedPrompts();
+  const auto found = std::ranges::find(files, path, &EmbeddedFile::path);
+  CHECK(found != files.end());
+  return found->content;
+}
+
+}  // namespace agenttalk
