@@ -24,7 +24,9 @@ FIELDS = ("name", "value", "unit", "spread", "yardstick", "ratio", "target", "ok
 
 def benchmarks():
     """Name → command line."""
-    found = {path.stem: [sys.executable, str(path)] for path in sorted((ROOT / "benchmarks").glob("*.py"))}
+    # What is only imported by others does not begin as a program does.
+    scripts = [path for path in sorted((ROOT / "benchmarks").glob("*.py")) if path.read_text().startswith("#!")]
+    found = {path.stem: [sys.executable, str(path)] for path in scripts}
     if (ROOT / "benchmarks/CMakeLists.txt").is_file():
         subprocess.run([ROOT / "scripts/build.sh", "bench"], check=True)
         for path in sorted(BUILT.iterdir()):
