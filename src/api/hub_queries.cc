@@ -23,6 +23,7 @@
 #include "runtime/hub.h"
 #include "runtime/human_answer.h"
 #include "runtime/plan_report.h"
+#include "runtime/projection.h"
 
 namespace agenttalk {
 namespace {
@@ -80,6 +81,20 @@ json::object LetterJson(const PlanState& plan, std::uint64_t number, const OpenL
   return {{"id", LetterName(number)},         {"plan_id", TextOrNull(plan.id.str())},
           {"file", letter.letter.file},       {"code", ToString(letter.letter.code)},
           {"message", letter.letter.message}, {"at", ToRfc3339(letter.at)}};
+}
+
+const char* DifferenceName(FileDifference::Kind kind) {
+  switch (kind) {
+    case FileDifference::Kind::kMissing:
+      return "missing";
+    case FileDifference::Kind::kDiffers:
+      return "differs";
+    case FileDifference::Kind::kNewer:
+      return "newer";
+    case FileDifference::Kind::kExtra:
+      return "extra";
+  }
+  return "";
 }
 
 const char* AgentStateName(const AgentState& agent) {
@@ -174,6 +189,17 @@ Result<json::value> QueryLetter(Hub& hub, const json::object& parameters) {
                 "see `agenttalk dead list`");
   }
   return found;
+}
+
+Result<json::value> QueryFiles(Hub& hub, const json::object& /*parameters*/) {
+  const FileComparison comparison = TRY(hub.CompareFiles());
+  json::array differences;
+  for (const FileDifference& one : comparison.differences) {
+    differences.push_back(json::object{{"path", one.path}, {"state", DifferenceName(one.kind)}});
+  }
+  return json::object{{"events", hub.core().committed()},
+                      {"checked", comparison.checked},
+                      {"differences", std::move(differences)}};
 }
 
 Result<json::value> QueryLog(Hub& hub, const json::object& parameters) {

@@ -14,6 +14,8 @@ Result<boost::json::value> QueryAgents(Hub& hub, const boost::json::object& para
 Result<boost::json::value> QueryQuestions(Hub& hub, const boost::json::object& parameters);
 Result<boost::json::value> QueryLetters(Hub& hub, const boost::json::object& parameters);
 Result<boost::json::value> QueryLetter(Hub& hub, const boost::json::object& parameters);
+// What differs between the journal and the files.
+Result<boost::json::value> QueryFiles(Hub& hub, const boost::json::object& parameters);
 // A page of a plan's events: those after `after`, at most `limit`.
 Result<boost::json::value> QueryLog(Hub& hub, const boost::json::object& parameters);
 

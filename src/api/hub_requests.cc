@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "api/hub_service.h"
@@ -24,6 +25,7 @@
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
+#include "mailbox/mirror.h"
 #include "mailbox/place.h"
 #include "model/command.h"
 #include "model/command_reading.h"
@@ -193,22 +195,28 @@ Result<FoundLetter> FindLetter(Hub& hub, const std::string& id) {
               "see `agenttalk dead list`");
 }
 
+using Again = decltype(DeadLetterControl::again);
+
+// Which box the letter's file was taken from; nothing when it did not come as a file.
+std::optional<Box> BoxOf(const DeadLettered& letter) {
+  const auto place = letter.source ? Place::FromPath(letter.source->directory) : std::nullopt;
+  return place ? std::optional(place->box) : std::nullopt;
+}
+
 // The letter's command once more. One that was carried out before gets an id of its own: under the old one
 // the engine would answer with the recorded failure.
-Result<CommandFile> CommandAgain(Hub& hub, const FoundLetter& found) {
-  if (found.letter.body.empty()) {
-    return Fail(ErrorCode::kStateConflict, "the letter has no content that could be tried again");
-  }
-  const auto bytes = TRY(hub.core().contents().Load(found.letter.body));
-  ReadCommandResult read = ParseCommand(*bytes, CommandStrictness::kIntake);
-  if (!read.command) {
-    return Fail(ErrorCode::kStateConflict, "the letter holds no command that could be tried again",
+Result<CommandFile> CommandAgain(Hub& hub, const FoundLetter& found, const std::string& bytes) {
+  ReadCommandResult read = ParseCommand(bytes, CommandStrictness::kIntake);
+  if (!read.command || !read.issues.ok()) {
+    return Fail(read.issues.ok() ? ErrorCode::kStateConflict : read.issues.errors.front().code,
+                read.issues.ok() ? "the letter holds no command that could be tried again"
+                                 : IssueText(read.issues.errors.front()),
                 "put the mended file into the inbox, then `agenttalk dead drop` the letter");
   }
   Command command = *std::move(read.command);
   const PlanState* plan = TRY(hub.core().LookUp(command.plan_id));
   if (plan == nullptr || plan->Find(command.command_id) == nullptr) {
-    return ToCommandFile(found.letter.agent_id, command, *bytes, read.issues.warnings);
+    return ToCommandFile(found.letter.agent_id, command, bytes, read.issues.warnings);
   }
   command.command_id = CommandId(fmt::format("{}-retry{}", command.command_id.str(), found.number));
   command.idempotency_key.clear();
@@ -219,6 +227,32 @@ Result<CommandFile> CommandAgain(Hub& hub, const FoundLetter& found) {
   read = ParseCommand(text, CommandStrictness::kIntake);
   if (!read.command) return Fail(ErrorCode::kInternal, "a command that was read cannot be read again");
   return ToCommandFile(found.letter.agent_id, *read.command, std::move(text), read.issues.warnings);
+}
+
+Result<ExternalResult> ResultAgain(Hub& hub, const FoundLetter& found, const std::string& bytes) {
+  const auto command = ResultOf(found.letter.file);
+  if (!command) {
+    return Fail(ErrorCode::kStateConflict, "an output can only come before its result",
+                "put the file into the agent's outbox again when its command is open");
+  }
+  return ReadExternalResult(hub.core(), found.letter.agent_id, found.plan, *command, bytes);
+}
+
+// What the letter holds, read again as what it was.
+Result<Again> ReadAgain(Hub& hub, const FoundLetter& found) {
+  const DeadLettered& letter = found.letter;
+  if (!letter.sender.empty()) return Again();
+  if (letter.body.empty()) {
+    return Fail(ErrorCode::kStateConflict, "the file was not read, so it cannot be tried again from here",
+                fmt::format("mend it in {}, put it into its box again, then `agenttalk dead drop` the letter",
+                            DeadLetterFolder(found.plan)));
+  }
+  const auto bytes = TRY(hub.core().contents().Load(letter.body));
+  const auto box = BoxOf(letter);
+  if (box == Box::kOutbox) return TRY(ResultAgain(hub, found, *bytes));
+  if (box == Box::kHumanOutbox) return TRY(ReadHumanAnswer(*bytes, hub.core()));
+  if (IsCommandName(letter.file) || !letter.command_id.empty()) return TRY(CommandAgain(hub, found, *bytes));
+  return InputFile{letter.agent_id, found.plan, letter.file, Payload(*bytes), {}};
 }
 
 void CloseLetter(Hub& hub, bool retry, const json::object& parameters, HubService::Done done) {
@@ -232,8 +266,13 @@ void CloseLetter(Hub& hub, bool retry, const json::object& parameters, HubServic
     made.letter = found.number;
     made.retry = retry;
     made.client_id = TRY(OptionalText(parameters, "client_id"));
-    if (retry) made.command = TRY(CommandAgain(hub, found));
-    if (retry) more["command_id"] = made.command->command.command_id.str();
+    if (!retry) return made;
+    made.again = TRY(ReadAgain(hub, found));
+    more["file"] = found.letter.file;
+    more["command_id"] = nullptr;
+    if (const auto* command = std::get_if<CommandFile>(&made.again)) {
+      more["command_id"] = command->command.command_id.str();
+    }
     return made;
   }();
   const auto client = OptionalText(parameters, "client_id");
@@ -293,6 +332,29 @@ void RequestAnswer(Hub& hub, const json::object& parameters, HubService::Done do
     answer->client_id = *client;
     SubmitFor(hub, *std::move(answer), std::move(more), std::move(done));
   }
+}
+
+void RequestRepair(Hub& hub, const json::object& /*parameters*/, HubService::Done done) {
+  if (auto unable = hub.Unable()) {
+    done(std::unexpected(*std::move(unable)));
+    return;
+  }
+  hub.Repair([done = std::move(done)](Result<MirrorReport> report) {
+    if (!report) {
+      done(std::unexpected(std::move(report).error()));
+      return;
+    }
+    json::array failed;
+    for (const MirrorFailure& failure : report->failures) {
+      failed.push_back(json::object{{"path", failure.path}, {"message", failure.error.message}});
+    }
+    done(json::value(json::object{{"written", report->written},
+                                  {"unchanged", report->skipped},
+                                  {"removed", report->removed},
+                                  {"lines", report->lines},
+                                  {"left", json::array(report->blocked.begin(), report->blocked.end())},
+                                  {"failed", std::move(failed)}}));
+  });
 }
 
 void RequestPause(Hub& hub, const json::object& parameters, HubService::Done done) {

@@ -14,6 +14,7 @@ void RequestSend(Hub& hub, const boost::json::object& parameters, HubService::Do
 // {"id","text","decision","files":[{"name","content"}]}
 void RequestAnswer(Hub& hub, const boost::json::object& parameters, HubService::Done done);
 // {"plan_id","reason","client_id"}
+void RequestRepair(Hub& hub, const boost::json::object& parameters, HubService::Done done);
 void RequestPause(Hub& hub, const boost::json::object& parameters, HubService::Done done);
 void RequestResume(Hub& hub, const boost::json::object& parameters, HubService::Done done);
 void RequestCancel(Hub& hub, const boost::json::object& parameters, HubService::Done done);

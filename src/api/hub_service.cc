@@ -34,6 +34,8 @@ const std::map<std::string, Method, std::less<>>& Methods() {
                                                                      {"dead/list", &QueryLetters},
                                                                      {"dead/show", &QueryLetter},
                                                                      {"log", &QueryLog},
+                                                                     {"files", &QueryFiles},
+                                                                     {"repair", &RequestRepair},
                                                                      {"send", &RequestSend},
                                                                      {"answer", &RequestAnswer},
                                                                      {"pause", &RequestPause},

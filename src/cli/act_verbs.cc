@@ -33,6 +33,14 @@ void Tell(const Invocation& call, const json::value& result, const std::string& 
   call.console.Out(call.json ? json::serialize(result) + "\n" : text + "\n");
 }
 
+void PutContent(json::object& to, const std::string& bytes) {
+  if (IsUtf8(bytes)) {
+    to["content"] = bytes;
+  } else {
+    to["content_base64"] = EncodeBase64(bytes);
+  }
+}
+
 // A command is known by its name in a folder; given by hand it may be called anything.
 bool LooksLikeCommand(const std::string& text) {
   const auto value = ParseJson(text);
@@ -47,11 +55,7 @@ Result<ExitCode> Send(const Invocation& call) {
   if (!name.starts_with(kCommandPrefix) && LooksLikeCommand(bytes)) name = "cmd_from_hand.json";
   json::object parameters{
       {"name", name}, {"to", call.arguments.Get("--to")}, {"plan_id", call.arguments.Get("--plan")}};
-  if (IsUtf8(bytes)) {
-    parameters["content"] = bytes;
-  } else {
-    parameters["content_base64"] = EncodeBase64(bytes);
-  }
+  PutContent(parameters, bytes);
   const json::value result = TRY(CallHub(call, "send", std::move(parameters)));
   const json::object& sent = result.as_object();
   const std::string what = sent.at("command_id").is_null() ? file : CellText(sent.at("command_id"));
@@ -71,11 +75,9 @@ Result<ExitCode> Answer(const Invocation& call) {
   json::array files;
   for (const std::string& file : given.All("--file")) {
     const std::string bytes = TRY(ReadTextFile(file, kLargestFile));
-    if (!IsUtf8(bytes)) {
-      return Fail(ErrorCode::kValueInvalid, file + " is no text", "send it with `agenttalk send`");
-    }
-    files.push_back(
-        json::object{{"name", std::filesystem::path(file).filename().string()}, {"content", bytes}});
+    json::object& one = files.emplace_back(json::object()).as_object();
+    one["name"] = std::filesystem::path(file).filename().string();
+    PutContent(one, bytes);
   }
   parameters["files"] = std::move(files);
   const json::value result = TRY(CallHub(call, "answer", std::move(parameters)));

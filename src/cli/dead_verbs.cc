@@ -45,9 +45,11 @@ Result<ExitCode> Close(const Invocation& call, const std::string& method) {
     call.console.Out(json::serialize(result) + "\n");
     return ExitCode::kDone;
   }
+  const json::value* file = result.as_object().if_contains("file");
+  std::string text = file == nullptr ? "dropped" : fmt::format("{} tried again", CellText(*file));
   const json::value* command = result.as_object().if_contains("command_id");
-  call.console.Out(fmt::format("{}: {}\n", call.arguments.Get("ID"),
-                               command == nullptr ? "dropped" : "tried again as " + CellText(*command)));
+  if (command != nullptr && !command->is_null()) text += " as " + CellText(*command);
+  call.console.Out(fmt::format("{}: {}\n", call.arguments.Get("ID"), text));
   return ExitCode::kDone;
 }
 
@@ -71,7 +73,7 @@ Verb DeadShowVerb() {
 
 Verb DeadRetryVerb() {
   return {.name = "dead retry",
-          .summary = "Tries a dead letter's command once more.",
+          .summary = "Tries a dead letter once more: its command, message, file, result or answer.",
           .example = "agenttalk dead retry dl_17",
           .parameters = {kLetter},
           .run = [](const Invocation& call) { return Close(call, "dead/retry"); }};

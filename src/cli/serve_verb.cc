@@ -35,6 +35,7 @@ Result<ExitCode> Serve(const Invocation& call) {
   options.report = [&](const std::string& text) { call.console.Err(fmt::format("agenttalk: {}\n", text)); };
   if (call.arguments.Has("--answers")) options.providers.answers = call.arguments.Get("--answers");
   options.providers.provider = call.arguments.Get("--provider");
+  options.notifications = !call.arguments.Has("--scan-only");
   const std::unique_ptr<Hub> hub = TRY(Hub::Open(directory, std::move(options)));
   if (!call.arguments.Has("--quiet")) progress.Follow(*hub);
   const std::unique_ptr<ApiServer> server = TRY(ApiServer::Open(*hub));
@@ -65,6 +66,9 @@ Verb ServeVerb() {
                       .takes = Takes::kValue,
                       .help = "the default provider: a configured name or a kind",
                       .value = "P"},
+                     {.name = "--scan-only",
+                      .takes = Takes::kFlag,
+                      .help = "find files by the heartbeat's scan alone, as on network file systems"},
                      {.name = "--quiet", .takes = Takes::kFlag, .help = "do not tell what is going on"}},
       .run = Serve};
 }

@@ -148,10 +148,11 @@ bool SupersedeInTask(Step& step, PlanState& plan, const CommandRecord& added) {
 }
 
 void AskModel(Step& step, PlanState& plan, CommandRecord& record, const Content& request,
-              const Digest& reuse_key, const Cost& estimate) {
+              RequestComposer::Composed composed) {
   const Execution& execution = *record.execution;
-  step.Emit(plan, ModelCallIntended{record.id, execution.calls + 1, request, reuse_key, estimate,
-                                    execution.model_calls + 1});
+  step.Emit(plan, ModelCallIntended{record.id, execution.calls + 1, request, composed.reuse_key,
+                                    composed.estimate, execution.model_calls + 1, std::move(composed.by_path),
+                                    std::move(composed.warnings)});
 }
 
 bool OverBudget(const HubSettings& settings, const PlanState& plan, const Cost& wanted) {
@@ -196,7 +197,7 @@ void ContinueConversation(Step& step, PlanState& plan, CommandRecord& record) {
     return;
   }
   const Content request = ask_again ? execution.request : step.Store(plan, std::move(composed->request));
-  AskModel(step, plan, record, request, composed->reuse_key, composed->estimate);
+  AskModel(step, plan, record, request, *std::move(composed));
 }
 
 void StartTools(Step& step, PlanState& plan, CommandRecord& record, std::vector<ToolRequest> requests) {
@@ -235,6 +236,14 @@ void Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts ans
   succeeded.score_explanation = std::move(answer.score_explanation);
   for (auto& [name, bytes] : answer.outputs) {
     succeeded.outputs.push_back({name, step.Store(plan, std::move(bytes))});
+  }
+  // What an external agent left in its outbox goes along; what its result gives itself comes first.
+  if (const auto left = plan.left.find(record.agent); succeeded.source && left != plan.left.end()) {
+    for (const auto& [name, content] : left->second) {
+      if (answer.outputs.contains(name)) continue;
+      succeeded.outputs.push_back({name, content});
+      answer.outputs.emplace(name, std::string());
+    }
   }
   const std::string& declared = record.on_complete ? record.on_complete->output_name : std::string();
   if (!declared.empty() && !answer.outputs.contains(declared)) {
@@ -467,21 +476,48 @@ void OnExternalResult(Step& step, ExternalResult result) {
       record != nullptr && record->state == CommandState::kRunning && record->agent == result.agent_id;
   if (!open || !result.answer.errors.empty()) {
     std::string message =
-        open ? "the result does not meet its contract" : "no open command waits for this result";
-    OnRejectedFile(step, {result.agent_id,
-                          result.plan_id,
-                          result.command_id,
-                          fmt::format("result_{}.json", result.command_id.str()),
-                          {},
-                          open ? ErrorCode::kModelOutputInvalid : ErrorCode::kStateConflict,
-                          std::move(message),
-                          open ? "write the file again under a new name-version" : "",
-                          result.answer.errors,
-                          std::move(result.source)});
+        open ? fmt::format("the result does not meet its contract: {}", result.answer.errors.front())
+             : fmt::format("no open command of {} waits for this result", result.agent_id.str());
+    OnRejectedFile(step,
+                   {result.agent_id, result.plan_id, result.command_id,
+                    fmt::format("result_{}.json", result.command_id.str()), Payload(std::move(result.body)),
+                    open ? ErrorCode::kModelOutputInvalid : ErrorCode::kStateConflict, std::move(message),
+                    open ? "write the mended file again"
+                         : "the folder's name is the plan's id; see `agenttalk status` for open commands",
+                    result.answer.errors, std::move(result.source)});
     return;
   }
   Succeed(step, plan, *record, std::move(result.answer), std::move(result.source));
   step.reply = {Reply::Status::kAccepted, {}, result.command_id, step.state().last_event};
+}
+
+void OnOutputFile(Step& step, OutputFile file) {
+  PlanState& plan = step.state().Plan(file.plan_id);
+  if (file.source && plan.HasTaken(*file.source)) {
+    step.reply = RecallFile(plan, *file.source);
+    return;
+  }
+  const bool awaited = std::ranges::any_of(plan.commands, [&](const CommandRecord& record) {
+    return record.agent == file.agent_id && record.state == CommandState::kRunning;
+  });
+  if (!awaited) {
+    OnRejectedFile(step,
+                   {file.agent_id,
+                    file.plan_id,
+                    {},
+                    std::move(file.name),
+                    std::move(file.payload),
+                    ErrorCode::kStateConflict,
+                    fmt::format("{} runs no command that this could be an output of", file.agent_id.str()),
+                    "write outputs into the plan's folder, before the result",
+                    {},
+                    std::move(file.source)});
+    return;
+  }
+  const Content content = step.Store(plan, std::move(file.payload));
+  const std::uint64_t event =
+      step.Emit(plan, OutputFound{file.agent_id, std::move(file.name), content, std::move(file.source)});
+  step.reply = {Reply::Status::kAccepted, {}, {}, event};
 }
 
 void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record) {

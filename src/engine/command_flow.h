@@ -22,6 +22,7 @@ void OnRejectedFile(Step& step, RejectedFile file);
 void OnModelCallDone(Step& step, ModelCallDone done);
 void OnToolCallDone(Step& step, ToolCallDone done);
 void OnExternalResult(Step& step, ExternalResult result);
+void OnOutputFile(Step& step, OutputFile file);
 // A command's timer fired; it may be stale.
 void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record);
 

@@ -282,7 +282,8 @@ TEST_F(CommandFlow, AnUnknownAgentsCommandIsADeadLetterThatCanBeRetried) {
   const std::uint64_t letter = Plan().letters.begin()->first;
   Configure({"nobody"});
   DeadLetterControl retry{PlanId("plan_a"), letter, true, MakeCommand("cmd_1", {}, "nobody")};
-  EXPECT_EQ(Feed(std::move(retry)).front(), "dead_letter_closed");
+  EXPECT_EQ(Feed(std::move(retry)).back(), "model_call_intended");
+  EXPECT_TRUE(Plan().letters.empty());
   EXPECT_EQ(StateOf("cmd_1"), CommandState::kRunning);
 }
 
@@ -350,6 +351,79 @@ TEST_F(CommandFlow, AnExternalAgentsResultEndsTheCommandOnce) {
   result.source->inode = 2;
   Feed(result);
   EXPECT_EQ(Of<DeadLettered>()[0].code, ErrorCode::kStateConflict);
+}
+
+class ExternalAgent : public CommandFlow {
+ protected:
+  ExternalAgent() {
+    configuration_.agents[AgentId("eve")].settings.external = true;
+    Feed(configuration_);
+  }
+  static OutputFile MakeOutput(const std::string& name, const std::string& bytes) {
+    return {AgentId("eve"), PlanId("plan_a"), name, Payload(bytes), {}};
+  }
+  static ExternalResult MakeResult(const std::string& command, const std::string& text) {
+    ExternalResult result;
+    result.agent_id = AgentId("eve");
+    result.plan_id = PlanId("plan_a");
+    result.command_id = CommandId(command);
+    result.answer.result = text;
+    result.source = FileFingerprint{"agents/eve/outbox/plan_a", "result_" + command + ".json", 7, 7, 7, {}};
+    result.body = text;
+    return result;
+  }
+  void Order(const std::string& id, const std::string& output) {
+    CommandFile command = MakeCommand(id, {}, "eve");
+    command.command.on_complete.send_to = {AgentId("bob")};
+    command.command.on_complete.output_name = output;
+    Feed(std::move(command));
+  }
+};
+
+TEST_F(ExternalAgent, WhatItLeftInItsOutboxGoesWithItsNextResult) {
+  Order("cmd_1", "report.md");
+  EXPECT_EQ(Feed(MakeOutput("data.zip", "PK")), Names{"output_found"});
+  Feed(MakeOutput("report.md", "old"));
+  Feed(MakeOutput("report.md", "the report"));
+  Feed(MakeResult("cmd_1", "see the report"));
+  const auto& files = Plan().inboxes[AgentId("bob")].files;
+  EXPECT_EQ(sink_.Get(Of<CommandSucceeded>()[0].outputs[0].content), "PK");
+  EXPECT_EQ(sink_.Get(Of<CommandSucceeded>()[0].outputs[1].content), "the report")
+      << "the file takes the place of the result's text";
+  EXPECT_EQ(files.size(), 3U);
+  Order("cmd_2", "report.md");
+  Feed(MakeResult("cmd_2", "nothing new"));
+  ASSERT_EQ(Of<CommandSucceeded>()[0].outputs.size(), 1U) << "what was sent is not sent again";
+  EXPECT_EQ(sink_.Get(Of<CommandSucceeded>()[0].outputs[0].content), "nothing new");
+}
+
+TEST_F(ExternalAgent, AnOutputWhileNothingRunsIsADeadLetter) {
+  Feed(MakeOutput("data.zip", "PK"));
+  EXPECT_EQ(Of<DeadLettered>()[0].code, ErrorCode::kStateConflict);
+  EXPECT_EQ(sink_.Get(Of<DeadLettered>()[0].body), "PK");
+}
+
+TEST_F(ExternalAgent, WhatItLeftForACommandThatWasGivenUpIsNotSentLater) {
+  Order("cmd_1", "a.md");
+  Feed(MakeOutput("half.zip", "P"));
+  Wait(seconds(101));
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kTimedOut);
+  Order("cmd_2", "a.md");
+  Feed(MakeResult("cmd_2", "x"));
+  EXPECT_EQ(Of<CommandSucceeded>()[0].outputs.size(), 1U);
+}
+
+TEST_F(ExternalAgent, AResultThatNobodyWaitsForIsKeptAndCanBeTriedAgain) {
+  Feed(MakeResult("cmd_1", "early"));
+  ASSERT_EQ(Of<DeadLettered>()[0].code, ErrorCode::kStateConflict);
+  EXPECT_EQ(sink_.Get(Of<DeadLettered>()[0].body), "early");
+  const std::uint64_t letter = Plan().letters.begin()->first;
+  Order("cmd_1", "a.md");
+  ExternalResult again = MakeResult("cmd_1", "early");
+  again.source.reset();
+  Feed(DeadLetterControl{PlanId("plan_a"), letter, true, std::move(again)});
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kSucceeded);
+  EXPECT_TRUE(Plan().letters.empty());
 }
 
 }  // namespace

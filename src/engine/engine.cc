@@ -22,6 +22,7 @@
 #include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
+#include "engine/router.h"
 #include "engine/step.h"
 #include "engine/timers.h"
 #include "model/event.h"
@@ -120,9 +121,28 @@ void OnPlanControl(Step& step, const PlanControl& control) {
   step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
 }
 
+// Tries once more what a letter holds. An error: it cannot be, for a reason that is still there.
+std::optional<Error> TryAgain(Step& step, PlanState& plan, const DeadLettered& letter,
+                              DeadLetterControl& control) {
+  if (auto* command = std::get_if<CommandFile>(&control.again)) {
+    OnCommandFile(step, std::move(*command));
+  } else if (auto* input = std::get_if<InputFile>(&control.again)) {
+    OnInputFile(step, std::move(*input));
+  } else if (auto* result = std::get_if<ExternalResult>(&control.again)) {
+    OnExternalResult(step, std::move(*result));
+  } else if (auto* answer = std::get_if<QuestionAnswer>(&control.again)) {
+    OnQuestionAnswer(step, std::move(*answer));
+  } else {
+    step.reply = {Reply::Status::kAccepted, {}, letter.command_id, step.state().last_event};
+    return Redeliver(step, plan, letter);
+  }
+  return step.reply.status == Reply::Status::kRefused ? step.reply.error : std::nullopt;
+}
+
 void OnDeadLetter(Step& step, DeadLetterControl control) {
   PlanState& plan = step.state().Plan(control.plan_id);
-  if (!plan.letters.contains(control.letter)) {
+  const auto found = plan.letters.find(control.letter);
+  if (found == plan.letters.end()) {
     step.reply = {
         Reply::Status::kRefused,
         Error{ErrorCode::kNotFound, fmt::format("there is no open dead letter dl_{}", control.letter),
@@ -131,10 +151,18 @@ void OnDeadLetter(Step& step, DeadLetterControl control) {
         0};
     return;
   }
+  if (control.retry) {
+    const DeadLettered letter = found->second.letter;
+    if (auto obstacle = TryAgain(step, plan, letter, control)) {
+      step.reply = {Reply::Status::kRefused, std::move(obstacle), letter.command_id, control.letter};
+      // What was refused anew has a letter of its own; the old one goes. Otherwise nothing has happened.
+      if (step.events.empty()) return;
+    }
+  } else {
+    step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+  }
   step.Emit(plan, DeadLetterClosed{control.letter, control.retry});
   if (!control.client_id.empty()) step.Emit(plan, ControlAccepted{control.client_id, "dead_letter"});
-  step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
-  if (control.retry && control.command) OnCommandFile(step, std::move(*control.command));
 }
 
 struct Deciding {
@@ -147,6 +175,7 @@ struct Deciding {
   void operator()(RejectedFile& input) { OnRejectedFile(step, std::move(input)); }
   void operator()(ModelCallDone& input) { OnModelCallDone(step, std::move(input)); }
   void operator()(ToolCallDone& input) { OnToolCallDone(step, std::move(input)); }
+  void operator()(OutputFile& input) { OnOutputFile(step, std::move(input)); }
   void operator()(ExternalResult& input) { OnExternalResult(step, std::move(input)); }
   void operator()(Tick& /*input*/) { OnTick(step); }
   void operator()(PlanControl& input) { OnPlanControl(step, input); }

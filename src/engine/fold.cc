@@ -80,6 +80,10 @@ class Folding {
   void operator()(const QuestionClosed& e);
   void operator()(const BudgetRaised& e) { Add(plan_.raised, {e.tokens, 0, e.micro_usd}); }
   void operator()(const PlanChanged& e);
+  void operator()(const OutputFound& e) {
+    plan_.left[e.agent_id][e.name] = e.content;
+    Taken(e.source);
+  }
   void operator()(const ControlAccepted& e) {
     plan_.clients.push_back(e.client_id);
     if (plan_.clients.size() > kClientsRemembered) plan_.clients.erase(plan_.clients.begin());
@@ -328,6 +332,7 @@ void Folding::operator()(const AttemptFailed& e) {
 
 void Folding::Finish(CommandRecord& record, CommandState to, CommandOutcome outcome) {
   if (record.execution) DropOpenCalls(*record.execution);
+  plan_.left.erase(record.agent);
   MoveTo(record, to, {});
   record.execution.reset();
   record.outcome = std::make_unique<CommandOutcome>(std::move(outcome));

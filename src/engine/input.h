@@ -126,6 +126,16 @@ struct ExternalResult {
   CommandId command_id;
   AnswerFacts answer;
   std::optional<FileFingerprint> source;
+  std::string body = {};  // the file as it is
+};
+
+// A named file that an external agent left in its outbox.
+struct OutputFile {
+  AgentId agent_id;
+  PlanId plan_id;
+  std::string name;
+  Payload payload;
+  std::optional<FileFingerprint> source;
 };
 
 // The mirror is complete and synced up to an event.
@@ -158,13 +168,14 @@ struct QuestionAnswer {
 struct DeadLetterControl {
   PlanId plan_id;
   std::uint64_t letter = 0;
-  bool retry = false;                  // false: drop
-  std::optional<CommandFile> command;  // to retry: the letter's command, read again
-  std::string client_id = {};          // recorded, so that a repeat can be recognised
+  bool retry = false;  // false: drop
+  // To retry: what the letter holds, read again. Nothing: the letter is a message, which the engine has.
+  std::variant<std::monostate, CommandFile, InputFile, ExternalResult, QuestionAnswer> again = {};
+  std::string client_id = {};  // recorded, so that a repeat can be recognised
 };
 
-using Input =
-    std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone, ToolCallDone,
-                 ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl, MirrorProgress>;
+using Input = std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone,
+                           ToolCallDone, ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl,
+                           MirrorProgress, OutputFile>;
 
 }  // namespace agenttalk

@@ -220,6 +220,8 @@ class PlanState {
   std::map<AgentId, Inbox> inboxes;
   std::map<std::uint64_t, OpenQuestion> questions;
   std::map<std::uint64_t, OpenLetter> letters;
+  std::map<AgentId, std::map<std::string, Content>>
+      left;                          // files of external agents, until their next result
   std::vector<std::string> clients;  // control requests carried out, newest last
   std::unordered_set<Digest> taken;  // fingerprints of files that were taken in
   Cost spent;
@@ -236,6 +238,7 @@ class PlanState {
     f("inboxes", self.inboxes), f("questions", self.questions), f("letters", self.letters);
     f("clients", self.clients), f("spent", self.spent), f("reserved", self.reserved),
         f("raised", self.raised);
+    f("left", self.left);
   }
 
   // The record of a command; null when there is none.

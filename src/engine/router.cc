@@ -11,11 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/text_template.h"
 #include "base/time.h"
 #include "engine/command_flow.h"
+#include "engine/gateway.h"
 #include "engine/hub_state.h"
 #include "engine/message_text.h"
 #include "engine/plan_state.h"
@@ -36,33 +38,35 @@ std::string ScoreText(const std::optional<double>& score) {
   return score ? fmt::format("{}", *score) : std::string();
 }
 
-std::string Wording(const PlanState& plan, const CommandRecord& record, std::string_view text,
-                    const Dispatchable& what) {
-  if (text.empty()) return what.error.empty() ? what.result : what.error;
-  if (text == kDefaultMessageTemplate) return what.result;
-  const std::string score = ScoreText(what.score);
-  return ExpandTemplate(text, {{"result", what.result},
-                               {"score", score},
-                               {"score_explanation", what.score_explanation},
-                               {"error", what.error},
-                               {"command_id", record.id.str()},
-                               {"plan_id", plan.id.str()},
-                               {"task_id", record.task.str()},
-                               {"agent_id", record.agent.str()}})
-      .text;
-}
-
-struct Obstacle {
-  ErrorCode code = ErrorCode::kInternal;
-  std::string message;
-  std::string hint;
+struct Wording {
+  std::string text;
+  std::vector<std::string> warnings;
 };
 
-std::optional<Obstacle> FindObstacle(Step& step, const CommandRecord& record, const AgentId& to,
-                                     std::uint32_t hops) {
-  const HubState& state = step.state();
+Wording Word(const PlanState& plan, const CommandRecord& record, std::string_view text,
+             const Dispatchable& what) {
+  if (text.empty()) return {what.error.empty() ? what.result : what.error, {}};
+  if (text == kDefaultMessageTemplate) return {what.result, {}};
+  const std::string score = ScoreText(what.score);
+  Expansion expanded = ExpandTemplate(text, {{"result", what.result},
+                                             {"score", score},
+                                             {"score_explanation", what.score_explanation},
+                                             {"error", what.error},
+                                             {"command_id", record.id.str()},
+                                             {"plan_id", plan.id.str()},
+                                             {"task_id", record.task.str()},
+                                             {"agent_id", record.agent.str()}});
+  Wording wording{std::move(expanded.text), {}};
+  for (const std::string& name : expanded.unknown) {
+    wording.warnings.push_back(fmt::format("message_template: there is no variable {{{}}}", name));
+  }
+  return wording;
+}
+
+std::optional<Error> FindObstacle(const HubState& state, const AgentId& from, const AgentId& to,
+                                  std::uint32_t hops) {
   if (hops > state.settings.max_hops) {
-    return Obstacle{
+    return Error{
         ErrorCode::kHopLimit,
         fmt::format("the message has been passed on {} times; it seems to go round in a loop", hops - 1),
         "break the loop, or raise limits.max_hops"};
@@ -70,16 +74,15 @@ std::optional<Obstacle> FindObstacle(Step& step, const CommandRecord& record, co
   const auto target = state.agents.find(to);
   const bool known = to.str() == kHuman || (target != state.agents.end() && !target->second.removed);
   if (!known) {
-    return Obstacle{ErrorCode::kRoutingNoTarget, fmt::format("there is no agent {}", to.str()),
-                    "add the agent, then `agenttalk dead retry` this letter"};
+    return Error{ErrorCode::kRoutingNoTarget, fmt::format("there is no agent {}", to.str()),
+                 "add the agent, then `agenttalk dead retry` this letter"};
   }
-  const auto sender = state.agents.find(record.agent);
-  if (sender == state.agents.end() || !sender->second.settings.visibility || to == record.agent)
-    return std::nullopt;
+  const auto sender = state.agents.find(from);
+  if (sender == state.agents.end() || !sender->second.settings.visibility || to == from) return std::nullopt;
   const auto& visible = *sender->second.settings.visibility;
   if (std::ranges::find(visible, to) != visible.end()) return std::nullopt;
-  return Obstacle{ErrorCode::kNotVisible, fmt::format("{} may not send to {}", record.agent.str(), to.str()),
-                  fmt::format("add {} to the visibility of {}", to.str(), record.agent.str())};
+  return Error{ErrorCode::kNotVisible, fmt::format("{} may not send to {}", from.str(), to.str()),
+               fmt::format("add {} to the visibility of {}", to.str(), from.str())};
 }
 
 // The outputs that go along: the declared ones, and the result itself when a message cannot hold it.
@@ -92,8 +95,42 @@ std::vector<NamedContent> Enclosures(Step& step, PlanState& plan, const CommandR
   return outputs;
 }
 
-void Send(Step& step, PlanState& plan, const CommandRecord& record, const AgentId& to,
-          const std::string& text, const Dispatchable& what) {
+// The message reaches its receiver, with what goes along.
+void Hand(Step& step, PlanState& plan, MessageSent sent) {
+  const AgentId to = sent.to;
+  std::vector<NamedContent> files = sent.outputs;
+  files.push_back({sent.message_id + ".json", sent.message});
+  const InputArrived arrived{to, {}, {}, sent.from, sent.command_id, sent.hops, {}};
+  step.Emit(plan, std::move(sent));
+  if (to.str() == kHuman) return;
+  for (NamedContent& file : files) {
+    InputArrived one = arrived;
+    one.name = std::move(file.name);
+    one.content = file.content;
+    Deliver(step, plan, std::move(one));
+  }
+}
+
+void Bury(Step& step, PlanState& plan, const CommandRecord& record, MessageSent sent, Error obstacle) {
+  DeadLettered letter;
+  letter.agent_id = std::move(sent.to);
+  letter.command_id = record.id;
+  letter.file = sent.message_id + ".json";
+  letter.body = sent.message;
+  letter.code = obstacle.code;
+  letter.message = std::move(obstacle.message);
+  letter.hint = std::move(obstacle.hint);
+  letter.sender = std::move(sent.from);
+  letter.outputs = std::move(sent.outputs);
+  letter.hops = sent.hops;
+  const std::string text = fmt::format("{} of {} was not delivered: {} ({})", letter.file,
+                                       letter.sender.str(), letter.message, ToString(letter.code));
+  step.Emit(plan, std::move(letter));
+  Alert(step, plan, &record, text);
+}
+
+void Send(Step& step, PlanState& plan, const CommandRecord& record, const AgentId& to, const Wording& wording,
+          const Dispatchable& what) {
   const std::vector<NamedContent> outputs = Enclosures(step, plan, record, what);
   const std::string message_id = fmt::format("msg_{}", record.id.str());
   MessageFacts facts;
@@ -102,7 +139,8 @@ void Send(Step& step, PlanState& plan, const CommandRecord& record, const AgentI
   facts.command_id = &record.id;
   facts.from = &record.agent;
   facts.to = &to;
-  facts.content = text.size() > kLargestInlineResult ? kResultIsBeside : std::string_view(text);
+  facts.content =
+      wording.text.size() > kLargestInlineResult ? kResultIsBeside : std::string_view(wording.text);
   if (what.error.empty() && what.result.size() <= kLargestInlineResult) facts.result = what.result;
   facts.result_is_json = what.result_is_json;
   facts.score = what.score;
@@ -110,31 +148,18 @@ void Send(Step& step, PlanState& plan, const CommandRecord& record, const AgentI
   facts.hops = what.hops;
   facts.sent_at = step.now();
   const Content body = step.Store(plan, MessageText(facts));
-
-  if (const auto obstacle = FindObstacle(step, record, to, what.hops)) {
-    DeadLettered letter;
-    letter.agent_id = to;
-    letter.command_id = record.id;
-    letter.file = message_id + ".json";
-    letter.body = body;
-    letter.code = obstacle->code;
-    letter.message = obstacle->message;
-    letter.hint = obstacle->hint;
-    step.Emit(plan, std::move(letter));
-    return;
+  MessageSent sent{message_id, record.id, record.agent, to, body, outputs, what.hops, wording.warnings};
+  if (auto obstacle = FindObstacle(step.state(), record.agent, to, what.hops)) {
+    Bury(step, plan, record, std::move(sent), *std::move(obstacle));
+  } else {
+    Hand(step, plan, std::move(sent));
   }
-  step.Emit(plan, MessageSent{message_id, record.id, record.agent, to, body, outputs, what.hops});
-  if (to.str() == kHuman) return;
-  for (const NamedContent& output : outputs) {
-    Deliver(step, plan, {to, output.name, output.content, record.agent, record.id, what.hops, {}});
-  }
-  Deliver(step, plan, {to, message_id + ".json", body, record.agent, record.id, what.hops, {}});
 }
 
 void SendToAll(Step& step, PlanState& plan, const CommandRecord& record, std::string_view wording,
                const std::vector<AgentId>& targets, const Dispatchable& what) {
-  const std::string text = Wording(plan, record, wording, what);
-  for (const AgentId& to : targets) Send(step, plan, record, to, text, what);
+  const Wording words = Word(plan, record, wording, what);
+  for (const AgentId& to : targets) Send(step, plan, record, to, words, what);
 }
 
 }  // namespace
@@ -156,6 +181,22 @@ void RouteResult(Step& step, PlanState& plan, const CommandRecord& record, const
 void RouteFailure(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what) {
   if (!record.on_failure) return;
   SendToAll(step, plan, record, record.on_failure->message_template, record.on_failure->send_to, what);
+}
+
+std::optional<Error> Redeliver(Step& step, PlanState& plan, const DeadLettered& letter) {
+  if (auto obstacle = FindObstacle(step.state(), letter.sender, letter.agent_id, letter.hops)) {
+    return obstacle;
+  }
+  Hand(step, plan,
+       {fmt::format("msg_{}", letter.command_id.str()),
+        letter.command_id,
+        letter.sender,
+        letter.agent_id,
+        letter.body,
+        letter.outputs,
+        letter.hops,
+        {}});
+  return std::nullopt;
 }
 
 }  // namespace agenttalk

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
 #include "model/event.h"
@@ -25,6 +28,9 @@ struct Dispatchable {
 void RouteResult(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what);
 // Sends a failure along `on_failure`.
 void RouteFailure(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what);
+
+// Sends a message that could not be delivered once more. Still not possible: says why, and nothing happens.
+std::optional<Error> Redeliver(Step& step, PlanState& plan, const DeadLettered& letter);
 
 // One more than the longest way that any of the command's inputs came.
 std::uint32_t NextHops(const CommandRecord& record);

@@ -111,6 +111,35 @@ TEST_F(Router, ALoopEndsAtTheHopLimit) {
   EXPECT_EQ(Of<DeadLettered>()[0].code, ErrorCode::kHopLimit);
 }
 
+TEST_F(Router, AMessageThatCouldNotBeDeliveredIsSentWhenTheCauseIsMended) {
+  CommandFile command = MakeCommand("cmd_1");
+  command.command.on_complete.send_to = {AgentId("late")};
+  command.command.on_complete.output_name = "report.md";
+  Feed(std::move(command));
+  Feed(MakeAnswer("cmd_1", "the report"));
+  EXPECT_EQ(Of<QuestionAsked>()[0].kind, QuestionKind::kAlert);
+  const std::uint64_t letter = Plan().letters.begin()->first;
+  EXPECT_EQ(Feed(DeadLetterControl{PlanId("plan_a"), letter, true}), Names{}) << "the cause is still there";
+  EXPECT_EQ(reply_.error->code, ErrorCode::kRoutingNoTarget);
+  EXPECT_TRUE(Plan().letters.contains(letter));
+  Configure({"late"});
+  EXPECT_EQ(Feed(DeadLetterControl{PlanId("plan_a"), letter, true}),
+            (Names{"message_sent", "input_arrived", "input_arrived", "dead_letter_closed"}));
+  EXPECT_EQ(sink_.Get(Of<InputArrived>()[0].content), "the report");
+  EXPECT_EQ(Of<InputArrived>()[1].name, "msg_cmd_1.json");
+  EXPECT_TRUE(Plan().letters.empty());
+}
+
+TEST_F(Router, AnUnknownVariableOfATemplateIsAWarning) {
+  CommandFile command = MakeCommand("cmd_1");
+  command.command.on_complete.send_to = {AgentId("bob")};
+  command.command.on_complete.message_template = "{result} {resutl}";
+  Feed(std::move(command));
+  Feed(MakeAnswer("cmd_1", "x"));
+  ASSERT_EQ(Of<MessageSent>()[0].warnings.size(), 1U);
+  EXPECT_NE(Of<MessageSent>()[0].warnings[0].find("{resutl}"), std::string::npos);
+}
+
 TEST_F(Router, AFailureGoesAlongOnFailure) {
   CommandFile command = MakeCommand("cmd_1");
   command.command.on_failure.send_to = {AgentId("manager")};

@@ -37,6 +37,8 @@ class RequestComposer {
     std::string request;  // the stored form
     Digest reuse_key;
     Cost estimate;
+    std::vector<NamedContent> by_path = {};  // inputs that the request names without their content
+    std::vector<std::string> warnings = {};
   };
 
   // Keeps bytes that the request refers to, e.g. a system text.

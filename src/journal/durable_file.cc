@@ -108,4 +108,15 @@ Result<FileDescriptor> LockFile(const std::filesystem::path& file) {
               "stop the other process, or let it do the work");
 }
 
+Result<bool> IsLocked(const std::filesystem::path& file) {
+  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd.valid() && errno == ENOENT) return false;
+  if (!fd.valid()) return FailErrno("open " + file.string());
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  if (::fcntl(fd.get(), F_OFD_GETLK, &lock) != 0) return FailErrno("look at the lock " + file.string());
+  return lock.l_type != F_UNLCK;
+}
+
 }  // namespace agenttalk

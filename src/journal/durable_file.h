@@ -26,5 +26,7 @@ Result<std::string> ReadFileUpTo(const std::filesystem::path& file, std::uint64_
 
 // An exclusive lock that ends with the process, however it ends. HUB_LOCKED: somebody else has it.
 Result<FileDescriptor> LockFile(const std::filesystem::path& file);
+// Does somebody have that lock? Does not take it.
+Result<bool> IsLocked(const std::filesystem::path& file);
 
 }  // namespace agenttalk

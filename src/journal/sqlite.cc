@@ -132,7 +132,8 @@ Result<Database> Database::Open(const std::filesystem::path& file, Mode mode) {
   const int result = sqlite3_open_v2(file.c_str(), &handle, access | SQLITE_OPEN_NOMUTEX, nullptr);
   Database database(handle);
   if (result != SQLITE_OK) return std::unexpected(SqliteError(handle, "open " + file.string()));
-  // SQLite quietly falls back to reading where writing is refused, and would complain at some later statement.
+  // SQLite quietly falls back to reading where writing is refused, and would complain at some later
+  // statement.
   if (mode != Mode::kReadOnly && sqlite3_db_readonly(handle, "main") == 1) {
     return Fail(ErrorCode::kPermissionDenied, "open " + file.string() + ": it can only be read",
                 "the journal's files and folder must be writable");

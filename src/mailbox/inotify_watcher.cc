@@ -17,8 +17,8 @@
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
-#include "mailbox/file_system.h"
 #include "base/posix_root.h"
+#include "mailbox/file_system.h"
 #include "mailbox/watcher.h"
 
 namespace agenttalk {

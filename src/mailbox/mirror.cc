@@ -40,8 +40,10 @@ void Mirror::Publish(const std::string& path, std::string bytes, Overwrite overw
   write.overwrite = overwrite;
 }
 
-void Mirror::Remove(const std::string& path) {
-  Gather(path).bytes.reset();
+void Mirror::Remove(const std::string& path, Overwrite overwrite) {
+  Write& write = Gather(path);
+  write.bytes.reset();
+  write.overwrite = overwrite;
 }
 
 void Mirror::Withdraw(const std::string& path) {
@@ -58,11 +60,14 @@ void Mirror::Recognize(const std::string& path, const Digest& content) {
   known_.Recognize(split.directory, split.name, content);
 }
 
-void Mirror::AppendLine(const std::string& path, LineNumber number, std::string_view line) {
+void Mirror::AppendLine(const std::string& path, LineNumber number, std::string_view line,
+                        std::uint64_t rotate_at) {
   std::string text(line);
   text.push_back('\n');
   pending_bytes_ += text.size();
-  logs_pending_[path].push_back({.number = number, .text = std::move(text)});
+  PendingLog& pending = logs_pending_[path];
+  pending.rotate_at = rotate_at;
+  pending.lines.push_back({.number = number, .text = std::move(text)});
 }
 
 MirrorReport Mirror::Flush() {
@@ -161,7 +166,8 @@ Result<Mirror::Outcome> Mirror::PerformPublish(const Write& write) {
 Result<Mirror::Outcome> Mirror::PerformRemove(const Write& write) {
   const SplitPath split = SplitAtLast(write.path);
   const auto stat = TRY(files_.Stat(write.path));
-  if (stat && !TRY(IsOurs(write.path, *stat))) return Outcome::kSkipped;
+  const bool ours = !stat || write.overwrite == Overwrite::kAlways || TRY(IsOurs(write.path, *stat));
+  if (!ours) return Outcome::kSkipped;
   if (stat) TRY(files_.Remove(write.path));
   known_.Forget(split.directory, split.name);
   return stat ? Outcome::kRemoved : Outcome::kSkipped;
@@ -177,47 +183,82 @@ void Mirror::FlushLogs(MirrorReport& report) {
       ++at;
       continue;
     }
-    for (const PendingLine& line : at->second) pending_bytes_ -= line.text.size();
+    for (const PendingLine& line : at->second.lines) pending_bytes_ -= line.text.size();
     at = logs_pending_.erase(at);
   }
 }
 
-Result<void> Mirror::FlushLog(const std::string& path, std::vector<PendingLine>& lines,
-                              MirrorReport& report) {
+Result<void> Mirror::FlushLog(const std::string& path, const PendingLog& pending, MirrorReport& report) {
   Log& log = logs_[path];
   if (!log.checked) TRY(CheckLog(path, log));
   std::string text;
   std::size_t count = 0;
   std::optional<LineNumber> last = log.last;
-  for (const PendingLine& line : lines) {
+  for (const PendingLine& line : pending.lines) {
     if (last && line.number <= *last) continue;
     text.append(line.text);
     last = line.number;
     ++count;
   }
   if (!text.empty()) {
-    auto appended = files_.AppendTo(path, text);
-    if (!appended && appended.error().code == ErrorCode::kNotFound) {
-      TRY(files_.MakeDirectories(SplitAtLast(path).directory));
-      appended = files_.AppendTo(path, text);
+    if (pending.rotate_at > 0 && log.bytes > 0 && log.bytes + text.size() > pending.rotate_at) {
+      TRY(Rotate(path));
+      log.bytes = 0;
     }
-    if (!appended) return appended;
+    TRY(Append(path, text));
   }
   log.last = last;
+  log.bytes += text.size();
   report.lines += count;
-  report.repeated_lines += lines.size() - count;
+  report.repeated_lines += pending.lines.size() - count;
   return {};
 }
 
+Result<void> Mirror::Append(const std::string& path, std::string_view text) {
+  auto appended = files_.AppendTo(path, text);
+  if (appended || appended.error().code != ErrorCode::kNotFound) return appended;
+  TRY(files_.MakeDirectories(SplitAtLast(path).directory));
+  return files_.AppendTo(path, text);
+}
+
+std::string Mirror::RotatedPath(const std::string& path, int age) {
+  const SplitPath split = SplitAtLast(path);
+  return JoinPath(split.directory, WithSuffix(split.name, std::to_string(age)));
+}
+
+Result<void> Mirror::Rotate(const std::string& path) {
+  TRY(files_.Remove(RotatedPath(path, kRotatedKept)));
+  for (int age = kRotatedKept; age > 0; --age) {
+    const auto moved = files_.Move(age == 1 ? path : RotatedPath(path, age - 1), RotatedPath(path, age));
+    if (!moved && moved.error().code != ErrorCode::kNotFound) return moved;
+  }
+  return {};
+}
+
+Result<void> Mirror::RemoveLog(const std::string& path) {
+  if (const auto pending = logs_pending_.find(path); pending != logs_pending_.end()) {
+    for (const PendingLine& line : pending->second.lines) pending_bytes_ -= line.text.size();
+    logs_pending_.erase(pending);
+  }
+  logs_.erase(path);
+  for (int age = 1; age <= kRotatedKept; ++age) TRY(files_.Remove(RotatedPath(path, age)));
+  return files_.Remove(path);
+}
+
 Result<void> Mirror::CheckLog(const std::string& path, Log& log) {
-  const auto tail = files_.ReadTail(path, kTailBytes);
-  if (!tail && tail.error().code != ErrorCode::kNotFound) return std::unexpected(tail.error());
   log.last.reset();
-  if (tail) {
+  log.bytes = 0;
+  // A log that was just set aside leaves no lines; the one that it became says which was the last.
+  for (int age = 0; age <= kRotatedKept && !log.last; ++age) {
+    const std::string file = age == 0 ? path : RotatedPath(path, age);
+    const auto tail = files_.ReadTail(file, kTailBytes);
+    if (!tail && tail.error().code == ErrorCode::kNotFound) continue;
+    if (!tail) return std::unexpected(tail.error());
     const LineTail inspected = InspectTail(tail->bytes, tail->offset == 0);
     if (inspected.good_bytes < tail->bytes.size()) {
-      TRY(files_.Truncate(path, tail->offset + inspected.good_bytes));
+      TRY(files_.Truncate(file, tail->offset + inspected.good_bytes));
     }
+    if (age == 0) log.bytes = tail->offset + inspected.good_bytes;
     if (inspected.last_seq) {
       log.last = LineNumber{.seq = *inspected.last_seq, .part = inspected.lines_of_last - 1};
     }

@@ -63,10 +63,17 @@ class Mirror {
   Mirror(FileSystem& files, KnownFiles& known) : files_(files), known_(known) {}
 
   void Publish(const std::string& path, std::string bytes, Overwrite overwrite);
-  // Lines of one file come in the order of their numbers. A newline is added.
-  void AppendLine(const std::string& path, LineNumber number, std::string_view line);
-  // Only what the mirror published, or was told about; what somebody else put there stays.
-  void Remove(const std::string& path);
+  // Lines of one file come in the order of their numbers. A newline is added. A file that would grow beyond
+  // `rotate_at` bytes (0: never) is set aside first: `x.jsonl` becomes `x.1.jsonl`, which becomes
+  // `x.2.jsonl`, and so on; the last of kRotatedKept goes.
+  static constexpr int kRotatedKept = 4;
+  void AppendLine(const std::string& path, LineNumber number, std::string_view line,
+                  std::uint64_t rotate_at = 0);
+  // Takes a log away with everything that was set aside, to be written anew.
+  [[nodiscard]] Result<void> RemoveLog(const std::string& path);
+  [[nodiscard]] static std::string RotatedPath(const std::string& path, int age);
+  // With kOwnOnly only what the mirror published, or was told about: what somebody else put there stays.
+  void Remove(const std::string& path, Overwrite overwrite = Overwrite::kOwnOnly);
   // Gives up what is gathered for a path: somebody else's newer file belongs there.
   void Withdraw(const std::string& path);
   // Content that this path had earlier: should it be there still (or again), it is ours.
@@ -97,6 +104,11 @@ class Mirror {
   struct Log {
     bool checked = false;
     std::optional<LineNumber> last;
+    std::uint64_t bytes = 0;
+  };
+  struct PendingLog {
+    std::vector<PendingLine> lines;
+    std::uint64_t rotate_at = 0;
   };
   enum class Outcome : std::uint8_t { kWritten, kSkipped, kBlocked, kRemoved };
 
@@ -109,14 +121,16 @@ class Mirror {
   Result<bool> IsOurs(const std::string& path, FileStat stat);
   void FlushWrites(MirrorReport& report);
   void FlushLogs(MirrorReport& report);
-  Result<void> FlushLog(const std::string& path, std::vector<PendingLine>& lines, MirrorReport& report);
+  Result<void> FlushLog(const std::string& path, const PendingLog& pending, MirrorReport& report);
   Result<void> CheckLog(const std::string& path, Log& log);
+  Result<void> Append(const std::string& path, std::string_view text);
+  Result<void> Rotate(const std::string& path);
 
   FileSystem& files_;
   KnownFiles& known_;
   std::vector<Write> writes_;
   std::unordered_map<std::string, std::size_t> write_at_;
-  std::map<std::string, std::vector<PendingLine>> logs_pending_;
+  std::map<std::string, PendingLog> logs_pending_;
   std::unordered_map<std::string, Log> logs_;
   std::uint64_t pending_bytes_ = 0;
 };

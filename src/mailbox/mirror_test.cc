@@ -255,5 +255,39 @@ TEST(Mirror, IsCompleteAgainAfterAPowerCutAndARepetition) {
   }
 }
 
+TEST_F(MirrorTest, SetsALogAsideWhenItIsFullAndForgetsTheOldest) {
+  const auto append = [](Mirror& mirror, std::uint64_t seq) {
+    mirror.AppendLine("logs/a.jsonl", {.seq = seq, .part = 0}, Line(seq), 30);
+    return mirror.Flush().lines;
+  };
+  for (std::uint64_t seq = 1; seq <= 6; ++seq) EXPECT_EQ(append(mirror_, seq), 1U);
+  EXPECT_EQ(files_.Contents("logs/a.jsonl"), Line(6) + "\n");
+  EXPECT_EQ(files_.Contents("logs/a.1.jsonl"), Line(5) + "\n");
+  EXPECT_EQ(files_.Contents("logs/a.4.jsonl"), Line(2) + "\n");
+  EXPECT_FALSE(files_.Contents("logs/a.5.jsonl").has_value());
+
+  files_.Delete("logs/a.jsonl");  // as a crash right after setting it aside leaves it
+  KnownFiles nothing;
+  Mirror after_restart(files_, nothing);
+  EXPECT_EQ(append(after_restart, 5), 0U) << "it stands in the one that was set aside";
+  EXPECT_EQ(append(after_restart, 6), 1U);
+
+  ASSERT_TRUE(after_restart.RemoveLog("logs/a.jsonl").has_value());
+  EXPECT_FALSE(files_.Contents("logs/a.1.jsonl").has_value());
+  EXPECT_EQ(append(after_restart, 1), 1U);
+  EXPECT_EQ(files_.Contents("logs/a.jsonl"), Line(1) + "\n");
+}
+
+TEST_F(MirrorTest, RemovesAlsoWhatSomebodyElsePutThereWhenToldTo) {
+  EXPECT_EQ(PublishNow("human/inbox/q_1.json", "?", Overwrite::kAlways).written, 1U);
+  KnownFiles nothing;
+  Mirror after_restart(files_, nothing);
+  after_restart.Remove("human/inbox/q_1.json");
+  EXPECT_EQ(after_restart.Flush().removed, 0U);
+  after_restart.Remove("human/inbox/q_1.json", Overwrite::kAlways);
+  EXPECT_EQ(after_restart.Flush().removed, 1U);
+  EXPECT_FALSE(files_.Contents("human/inbox/q_1.json").has_value());
+}
+
 }  // namespace
 }  // namespace agenttalk

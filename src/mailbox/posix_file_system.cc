@@ -26,8 +26,8 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/file_descriptor.h"
-#include "mailbox/file_system.h"
 #include "base/posix_root.h"
+#include "mailbox/file_system.h"
 
 namespace agenttalk {
 namespace {

@@ -215,6 +215,19 @@ struct InputArrived {
   }
 };
 
+// An external agent left a named file in its outbox; it goes with the agent's next result in the plan.
+struct OutputFound {
+  AgentId agent_id;
+  std::string name;
+  Content content;
+  std::optional<FileFingerprint> source;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("agent_id", self.agent_id), f("name", self.name), f("content", self.content), f("source", self.source);
+  }
+};
+
 struct CommandReadied {
   CommandId command_id;
   std::vector<BoundInput> inputs;
@@ -243,12 +256,15 @@ struct ModelCallIntended {
   Content request;
   Digest reuse_key;
   Cost reserved;
-  std::uint32_t model_call = 0;  // counts the command's model calls from 1
+  std::uint32_t model_call = 0;            // counts the command's model calls from 1
+  std::vector<NamedContent> by_path = {};  // inputs that the prompt only names; they lie in the workspace
+  std::vector<std::string> warnings = {};
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("command_id", self.command_id), f("call", self.call), f("request", self.request);
     f("reuse_key", self.reuse_key), f("reserved", self.reserved), f("model_call", self.model_call);
+    f("by_path", self.by_path), f("warnings", self.warnings);
   }
 };
 
@@ -372,11 +388,13 @@ struct MessageSent {
   Content message;  // the msg_*.json
   std::vector<NamedContent> outputs;
   std::uint32_t hops = 0;
+  std::vector<std::string> warnings = {};
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("message_id", self.message_id), f("command_id", self.command_id), f("from", self.from);
     f("to", self.to), f("message", self.message), f("outputs", self.outputs), f("hops", self.hops);
+    f("warnings", self.warnings);
   }
 };
 
@@ -391,12 +409,17 @@ struct DeadLettered {
   std::string hint;
   std::optional<FileFingerprint> source;
   std::vector<std::string> errors;
+  // Of a message that could not be delivered: who sent it, and what goes along when it is tried again.
+  AgentId sender = {};
+  std::vector<NamedContent> outputs = {};
+  std::uint32_t hops = 0;
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("agent_id", self.agent_id), f("command_id", self.command_id), f("file", self.file);
     f("body", self.body), f("code", self.code), f("message", self.message), f("hint", self.hint);
     f("source", self.source), f("errors", self.errors);
+    f("sender", self.sender), f("outputs", self.outputs), f("hops", self.hops);
   }
 };
 
@@ -498,7 +521,7 @@ using EventBody =
                  InputArrived, CommandReadied, AttemptStarted, ModelCallIntended, ModelCallFinished,
                  AnswerRefused, ToolCallIntended, ToolCallFinished, AttemptFailed, CommandSucceeded,
                  CommandEnded, MessageSent, DeadLettered, DeadLetterClosed, QuestionAsked, QuestionClosed,
-                 BudgetRaised, PlanChanged, ControlAccepted, CommandRequeued, MirrorSynced>;
+                 BudgetRaised, PlanChanged, ControlAccepted, CommandRequeued, MirrorSynced, OutputFound>;
 
 // How enumerations are spelled in JSON.
 const char* EnumName(EndState value);

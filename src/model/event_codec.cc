@@ -51,7 +51,7 @@ constexpr std::array<const char*, std::variant_size_v<EventBody>> kNames = {
     "tool_call_intended", "tool_call_finished",  "attempt_failed",      "command_succeeded",
     "command_ended",      "message_sent",        "dead_lettered",       "dead_letter_closed",
     "question_asked",     "question_closed",     "budget_raised",       "plan_changed",
-    "control_accepted",   "command_requeued",    "mirror_synced"};
+    "control_accepted",   "command_requeued",    "mirror_synced",       "output_found"};
 
 // Members of one class, so that each may call those below it.
 struct FieldsAsJson {

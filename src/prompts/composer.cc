@@ -13,6 +13,7 @@
 #include "base/issue.h"
 #include "model/content.h"
 #include "model/model_request.h"
+#include "model/skill_summary.h"
 #include "model/stored_request.h"
 #include "prompts/content_key.h"
 #include "prompts/phrases.h"
@@ -90,10 +91,11 @@ void WarnListed(const PromptInput& item, std::uint64_t budget, std::vector<Issue
 }
 
 void WriteInputs(PromptWriter& out, const ComposeInput& input, const Phrases& words, std::string_view fence,
-                 std::vector<Issue>& warnings) {
+                 Composed& composed) {
   if (!input.inputs.empty()) out.Text(words.inputs).Text(fence).Text(words.inputs_rule);
   InlineRoom room(input.inline_budget);
-  for (const PromptInput& item : input.inputs) {
+  for (std::size_t i = 0; i < input.inputs.size(); ++i) {
+    const PromptInput& item = input.inputs[i];
     out.Text(words.input).Quoted(item.name).Text(", ").Number(item.content.size).Text(words.bytes);
     out.Text(", sha256 ").Hex(item.content.digest);
     if (room.Take(item)) {
@@ -103,7 +105,8 @@ void WriteInputs(PromptWriter& out, const ComposeInput& input, const Phrases& wo
     const bool too_large = item.is_text || item.content.size > input.inline_budget;
     out.Text(too_large ? words.too_large : words.binary);
     out.Text(input.input_folder).Text(item.name).Text("\n");
-    if (too_large) WarnListed(item, input.inline_budget, warnings);
+    composed.by_path.push_back(i);
+    if (too_large) WarnListed(item, input.inline_budget, composed.warnings);
   }
   if (input.missing_inputs.empty()) return;
   if (input.inputs.empty()) out.Text(words.inputs_plain);
@@ -188,7 +191,7 @@ Composed Compose(const ComposeInput& input) {
                    input.rework_reason.size() + input.thinking_commands.size() +
                    input.inputs.size() * kTextPerInput);
   WriteTask(out, input, words);
-  WriteInputs(out, input, words, marks.fence, composed.warnings);
+  WriteInputs(out, input, words, marks.fence, composed);
   WriteContract(out, input, words);
   const std::uint64_t bytes = out.size() + input.system.size + input.tools.size + input.answer_schema.size;
   composed.estimated_tokens = bytes / kBytesPerToken + 1;

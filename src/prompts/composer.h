@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -75,6 +76,7 @@ struct Composed {
   Digest reuse_key;                    // also in the request
   std::uint64_t estimated_tokens = 0;  // of the whole request; errs on the high side, for budgets
   std::vector<Issue> warnings;         // e.g. a text that was listed instead of inlined
+  std::vector<std::size_t> by_path;    // which inputs are only listed; they must lie in `input_folder`
 };
 
 // The reuse key covers provider, model, parameters, system text (agent prompt and skills), tools, schema, the

@@ -97,6 +97,7 @@ class Core {
   [[nodiscard]] const PlanState* FindLoaded(const PlanId& plan) { return engine_->state().FindPlan(plan); }
   [[nodiscard]] const HubState& state() const { return engine_->state(); }
   [[nodiscard]] std::uint64_t committed() const { return committed_; }
+  [[nodiscard]] bool reading() const { return reading_; }
   ContentStore& contents() { return contents_; }
   // True when everything that was posted is decided and everything decided is durable.
   [[nodiscard]] bool Settled() const { return unsettled_.empty() && posted_.empty(); }

@@ -29,10 +29,14 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/input.h"
+#include "engine/step.h"
 #include "journal/journal.h"
 #include "journal/memory_journal.h"
 #include "journal/sqlite_journal.h"
+#include "mailbox/file_system.h"
 #include "mailbox/inotify_watcher.h"
+#include "mailbox/mirror.h"
 #include "mailbox/posix_file_system.h"
 #include "mailbox/watcher.h"
 #include "model/command_reading.h"
@@ -151,8 +155,11 @@ Result<void> Hub::Start() {
   if (serves) node.providers = TRY(MakeProviders(team_, directory_, options_.providers, *journal_));
   if (serves) MakeTools();
   files_ = TRY(PosixFileSystem::Open(directory_.string()));
+  // Nobody else writes here: whatever lies there was left by a crash.
+  (void)RemoveLeftovers(*files_, clock_.Now().time_since_epoch() / std::chrono::nanoseconds(1));
   watcher_ = std::make_unique<NoWatcher>();
-  if (serves) {
+  if (serves && !options_.notifications) Report("files are found by scanning alone");
+  if (serves && options_.notifications) {
     if (auto inotify = InotifyWatcher::Open(directory_.string())) {
       watcher_ = std::move(*inotify);
     } else {
@@ -203,6 +210,15 @@ void Hub::Durable(const Event& event) {
 
 void Hub::Report(const std::string& text) const {
   if (options_.report) options_.report(text);
+}
+
+void Hub::Repair(std::function<void(Result<MirrorReport>)> done) {
+  // First of all: should this be interrupted, the next start begins from nothing as well.
+  core().Submit(MirrorProgress{0}, [this, done = std::move(done)](const Reply& /*reply*/) {
+    done(node_->RepairFiles());
+    Wake();
+  });
+  Wake();
 }
 
 std::optional<Error> Hub::Unable() {

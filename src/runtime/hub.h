@@ -12,12 +12,14 @@
 #include "base/ids.h"
 #include "journal/journal.h"
 #include "mailbox/file_system.h"
+#include "mailbox/mirror.h"
 #include "mailbox/watcher.h"
 #include "model/command_reading.h"
 #include "model/event.h"
 #include "runtime/clock.h"
 #include "runtime/core.h"
 #include "runtime/node.h"
+#include "runtime/projection.h"
 #include "runtime/provider_choice.h"
 #include "runtime/team.h"
 #include "runtime/threaded_commits.h"
@@ -39,6 +41,7 @@ enum class HubMode : std::uint8_t {
 struct HubOptions {
   HubMode mode = HubMode::kServe;
   ProviderChoice providers;
+  bool notifications = true;  // false: files are found by the heartbeat's scan alone
   EventObserver* listener = nullptr;
   std::function<void(const std::string&)> report;  // what people should know: folders, disks
 };
@@ -60,6 +63,11 @@ class Hub final : private EventObserver {
   [[nodiscard]] Timestamp now() const { return clock_.Now(); }
   // Where sockets that belong to the hub are served.
   boost::asio::io_context& loop();
+
+  // What differs between the journal and the files.
+  Result<FileComparison> CompareFiles() { return node_->CompareFiles(); }
+  // Makes the files that show the journal anew; `done` is told when all of it is on disk.
+  void Repair(std::function<void(Result<MirrorReport>)> done);
 
   // Why nothing can be taken in at the moment.
   [[nodiscard]] std::optional<Error> Unable();

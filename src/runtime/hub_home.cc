@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -112,6 +113,11 @@ Result<std::unique_ptr<SqliteJournal>> TakeJournal(const fs::path& hub, Purpose 
     }
     std::this_thread::sleep_for(kPause);
   }
+}
+
+Result<std::optional<std::string>> HolderOf(const fs::path& hub) {
+  if (!TRY(IsLocked(HomeOf(hub) / "journal.lock"))) return std::nullopt;
+  return DescribeHolder(ReadHolder(hub));
 }
 
 Result<std::string> FenceKey(const fs::path& hub) {

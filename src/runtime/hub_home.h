@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -20,6 +21,9 @@ enum class Purpose : std::uint8_t { kServe, kRecord };
 // Takes possession of the hub's journal, which ends with the process. HUB_LOCKED says who has it. The lock
 // alone decides; `holder.json` beside it says who it is, and whether it is worth waiting a moment.
 Result<std::unique_ptr<SqliteJournal>> TakeJournal(const std::filesystem::path& hub, Purpose purpose);
+
+// Who has the hub at the moment, in words; nothing when nobody has.
+Result<std::optional<std::string>> HolderOf(const std::filesystem::path& hub);
 
 // A secret of this hub, made when it is first asked for.
 Result<std::string> FenceKey(const std::filesystem::path& hub);

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/base64.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/file_name.h"
@@ -45,6 +46,20 @@ Result<Decision> ReadDecision(const json::object& object) {
               "write one of the two, or leave it out");
 }
 
+// `content` holds text, `content_base64` any bytes.
+Result<std::string> ReadContent(const json::object& file) {
+  const json::value* text = file.if_contains("content");
+  if (text != nullptr && text->is_string()) return std::string(text->as_string());
+  const json::value* encoded = file.if_contains("content_base64");
+  if (encoded == nullptr || !encoded->is_string()) {
+    return Fail(ErrorCode::kTypeMismatch, "a file is not {\"name\": …, \"content\": …}",
+                "bytes that are no text go into content_base64");
+  }
+  auto bytes = DecodeBase64(std::string_view(encoded->as_string()));
+  if (!bytes) return Fail(ErrorCode::kValueInvalid, "content_base64 is not base64");
+  return *std::move(bytes);
+}
+
 Result<void> ReadFiles(const json::object& object, QuestionAnswer& answer) {
   const json::value* found = object.if_contains("files");
   if (found == nullptr) return {};
@@ -52,15 +67,14 @@ Result<void> ReadFiles(const json::object& object, QuestionAnswer& answer) {
   for (const json::value& file : found->as_array()) {
     const json::object* one = file.if_object();
     const json::value* name = one == nullptr ? nullptr : one->if_contains("name");
-    const json::value* content = one == nullptr ? nullptr : one->if_contains("content");
-    if (name == nullptr || content == nullptr || !name->is_string() || !content->is_string()) {
+    if (name == nullptr || !name->is_string()) {
       return Fail(ErrorCode::kTypeMismatch, "a file is not {\"name\": …, \"content\": …}");
     }
     if (!IsInputName(std::string_view(name->as_string()))) {
       return Fail(ErrorCode::kNameUnsafe, "a file's name cannot be used",
                   "use letters, digits, dots, dashes");
     }
-    answer.files.emplace_back(std::string(name->as_string()), Payload(std::string(content->as_string())));
+    answer.files.emplace_back(std::string(name->as_string()), Payload(TRY(ReadContent(*one))));
   }
   return {};
 }

@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "engine/input.h"
 #include "mailbox/intake.h"
+#include "runtime/projection.h"
 
 namespace agenttalk {
 namespace {
@@ -74,6 +75,11 @@ bool Node::Step() {
 void Node::Drain() {
   core_.RunPosted();
   projection_.Flush();
+}
+
+Result<FileComparison> Node::CompareFiles() {
+  if (!core_.reading()) projection_.Settle();
+  return projection_.Compare();
 }
 
 Timestamp Node::NextWake() const {

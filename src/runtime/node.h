@@ -64,6 +64,10 @@ class Node {
   void Drain();
   // The files show everything that is durable, and are synced; the journal learns it by the next Drain.
   void SettleFiles() { projection_.Settle(); }
+  // What the files would have to be, against what they are; everything durable is shown first.
+  Result<FileComparison> CompareFiles();
+  // Makes the files anew. The journal must know that none is mirrored; see Projection::Repair.
+  Result<MirrorReport> RepairFiles() { return projection_.Repair(); }
   // When Step has something to do even if nothing comes.
   [[nodiscard]] Timestamp NextWake() const;
 

@@ -55,7 +55,8 @@ RejectedFile Rejection(const FoundFile& file, std::string bytes, const std::vect
   return rejected;
 }
 
-// The command that a file `result_<command_id>.json` answers.
+}  // namespace
+
 std::optional<CommandId> ResultOf(std::string_view name) {
   if (!name.starts_with(kResultPrefix) || !name.ends_with(kResultSuffix)) return std::nullopt;
   name.remove_prefix(kResultPrefix.size());
@@ -64,7 +65,30 @@ std::optional<CommandId> ResultOf(std::string_view name) {
   return CommandId(std::string(name));
 }
 
-}  // namespace
+ExternalResult ReadExternalResult(Core& core, const AgentId& agent, const PlanId& plan,
+                                  const CommandId& command, std::string bytes) {
+  ExternalResult result;
+  result.agent_id = agent;
+  result.plan_id = plan;
+  result.command_id = command;
+  const auto state = core.LookUp(plan);
+  const CommandRecord* record = state && *state != nullptr ? (*state)->Find(command) : nullptr;
+  AnswerContract contract;
+  contract.score_required = record != nullptr && record->score_required;
+  contract.tools_allowed = false;
+  auto read = ReadAnswer(bytes, contract);
+  if (!read) {
+    result.answer.errors = Lines(read.error().errors);
+  } else {
+    if (read->result) result.answer.result = read->result->text;
+    if (read->result) result.answer.result_is_json = read->result->is_json;
+    result.answer.score = read->score;
+    result.answer.score_explanation = read->score_explanation;
+    for (auto& [name, text] : read->outputs) result.answer.outputs.emplace(name, std::move(text.text));
+  }
+  result.body = std::move(bytes);
+  return result;
+}
 
 std::string IssueText(const Issue& issue) {
   return fmt::format("{}{}{}: {}", ToString(issue.code), issue.path.empty() ? "" : " at ", issue.path,
@@ -164,13 +188,8 @@ void PostOffice::TakeCommand(const FoundFile& file, std::string bytes) {
   CommandFile input = ToCommandFile(file.place.agent, *read.command, std::move(bytes), read.issues.warnings);
   input.source = file.fingerprint;
   const PlanId plan = input.plan_id;
-  core_.Submit(std::move(input), [this, source = file.fingerprint, plan](const Reply& reply) {
-    if (reply.status == Reply::Status::kRefused) {
-      MoveToDeadLetters(source, plan, *reply.error, reply.event);
-    } else {
-      MoveToProcessed(source, plan, reply.event);
-    }
-  });
+  core_.Submit(std::move(input),
+               [this, source = file.fingerprint, plan](const Reply& reply) { Dispose(source, plan, reply); });
 }
 
 void PostOffice::TakeInput(const FoundFile& file, std::string bytes) {
@@ -191,40 +210,31 @@ void PostOffice::TakeInput(const FoundFile& file, std::string bytes) {
 }
 
 void PostOffice::TakeExternal(const FoundFile& file, std::string bytes) {
-  const auto command = ResultOf(file.fingerprint.name);
-  if (!command) {
-    // A named file that another program produced for itself; results carry their outputs.
-    intake_.MarkKnown(file.fingerprint);
+  if (file.place.plan.empty()) {
+    Reject(Rejection(file, std::move(bytes),
+                     {{ErrorCode::kPlanUnknown,
+                       {},
+                       "it is not said which plan this belongs to",
+                       "put it into outbox/<plan_id>/"}}));
     return;
   }
-  ExternalResult result;
-  result.agent_id = file.place.agent;
-  result.plan_id = file.place.plan;
-  result.command_id = *command;
-  result.source = file.fingerprint;
-  const auto plan = core_.LookUp(file.place.plan);
-  const CommandRecord* record = plan && *plan != nullptr ? (*plan)->Find(*command) : nullptr;
-  AnswerContract contract;
-  contract.score_required = record != nullptr && record->score_required;
-  contract.tools_allowed = false;
-  auto read = ReadAnswer(bytes, contract);
-  if (!read) {
-    result.answer.errors = Lines(read.error().errors);
-  } else {
-    if (read->result) result.answer.result = read->result->text;
-    if (read->result) result.answer.result_is_json = read->result->is_json;
-    result.answer.score = read->score;
-    result.answer.score_explanation = read->score_explanation;
-    for (auto& [name, text] : read->outputs) result.answer.outputs.emplace(name, std::move(text.text));
+  const auto command = ResultOf(file.fingerprint.name);
+  if (!command) {
+    TakeOutput(file, std::move(bytes));
+    return;
   }
-  core_.Submit(std::move(result),
-               [this, source = file.fingerprint, at = file.place.plan](const Reply& reply) {
-                 if (reply.status == Reply::Status::kRefused) {
-                   MoveToDeadLetters(source, at, *reply.error, reply.event);
-                 } else {
-                   MoveToProcessed(source, at, reply.event);
-                 }
-               });
+  ExternalResult result =
+      ReadExternalResult(core_, file.place.agent, file.place.plan, *command, std::move(bytes));
+  result.source = file.fingerprint;
+  core_.Submit(std::move(result), [this, source = file.fingerprint,
+                                   at = file.place.plan](const Reply& reply) { Dispose(source, at, reply); });
+}
+
+void PostOffice::TakeOutput(const FoundFile& file, std::string bytes) {
+  OutputFile output{file.place.agent, file.place.plan, file.fingerprint.name, Payload(std::move(bytes)),
+                    file.fingerprint};
+  core_.Submit(std::move(output), [this, source = file.fingerprint,
+                                   at = file.place.plan](const Reply& reply) { Dispose(source, at, reply); });
 }
 
 void PostOffice::TakeAnswer(const FoundFile& file, const std::string& bytes) {
@@ -236,13 +246,16 @@ void PostOffice::TakeAnswer(const FoundFile& file, const std::string& bytes) {
   }
   answer->source = file.fingerprint;
   const PlanId plan = answer->plan_id;
-  core_.Submit(std::move(*answer), [this, source = file.fingerprint, plan](const Reply& reply) {
-    if (reply.status == Reply::Status::kRefused) {
-      MoveToDeadLetters(source, plan, *reply.error, reply.event);
-    } else {
-      MoveToProcessed(source, plan, reply.event);
-    }
-  });
+  core_.Submit(std::move(*answer),
+               [this, source = file.fingerprint, plan](const Reply& reply) { Dispose(source, plan, reply); });
+}
+
+void PostOffice::Dispose(const FileFingerprint& file, const PlanId& plan, const Reply& reply) {
+  if (reply.status == Reply::Status::kRefused) {
+    MoveToDeadLetters(file, plan, *reply.error, reply.event);
+  } else {
+    MoveToProcessed(file, plan, reply.event);
+  }
 }
 
 void PostOffice::MoveToProcessed(const FileFingerprint& file, const PlanId& plan, std::uint64_t event) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,9 +44,11 @@ class PostOffice {
   void TakeCommand(const FoundFile& file, std::string bytes);
   void TakeInput(const FoundFile& file, std::string bytes);
   void TakeExternal(const FoundFile& file, std::string bytes);
+  void TakeOutput(const FoundFile& file, std::string bytes);
   void TakeAnswer(const FoundFile& file, const std::string& bytes);
   void Reject(RejectedFile rejected);
 
+  void Dispose(const FileFingerprint& file, const PlanId& plan, const Reply& reply);
   void MoveToProcessed(const FileFingerprint& file, const PlanId& plan, std::uint64_t event);
   void MoveToDeadLetters(const FileFingerprint& file, const PlanId& plan, const Error& reason,
                          std::uint64_t event);
@@ -58,6 +61,11 @@ class PostOffice {
   std::vector<std::string> problems_;
 };
 
+// The command that a file `result_<command_id>.json` answers; nothing for any other name.
+std::optional<CommandId> ResultOf(std::string_view name);
+// What an external agent's result file says; what is wrong with it is in its answer's errors.
+ExternalResult ReadExternalResult(Core& core, const AgentId& agent, const PlanId& plan,
+                                  const CommandId& command, std::string bytes);
 // A command that was read, as the engine takes it.
 CommandFile ToCommandFile(const AgentId& agent, const Command& command, std::string body,
                           const std::vector<Issue>& warnings);

@@ -1,5 +1,6 @@
 #include "runtime/profile_composer.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -20,6 +21,7 @@
 #include "model/stored_request.h"
 #include "prompts/composer.h"
 #include "runtime/content_store.h"
+#include "runtime/event_files.h"
 #include "tools/tool_runner.h"
 
 namespace agenttalk {
@@ -46,9 +48,10 @@ Result<ProfileComposer::Sheet*> ProfileComposer::SheetOf(const AgentSettings& ag
   return &sheets_.emplace(agent.profile.digest, std::move(sheet)).first->second;
 }
 
-Result<StoredRequest> ProfileComposer::ComposeFirst(const PlanState& plan, const CommandRecord& record,
-                                                    const Sheet& sheet, std::uint32_t model_call,
-                                                    std::uint64_t& tokens) {
+Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState& plan,
+                                                                const CommandRecord& record,
+                                                                const Sheet& sheet,
+                                                                std::uint32_t model_call) {
   const auto bytes = TRY(contents_.Load(record.brief));
   CommandBrief brief;
   ByteReader reader(*bytes);
@@ -78,12 +81,16 @@ Result<StoredRequest> ProfileComposer::ComposeFirst(const PlanState& plan, const
   if (record.on_complete && !record.on_complete->output_name.empty())
     outputs.push_back(record.on_complete->output_name);
   input.outputs = outputs;
-  const std::string folder = "workspace/" + plan.id.str() + "/" + record.id.str() + "/inputs/";
+  const std::string folder = EventFiles::InputFolder(plan.id, record.id);
   input.input_folder = folder;
   input.fence_key = fence_key_;
-  auto composed = agenttalk::Compose(input);
-  tokens = composed.estimated_tokens;
-  return std::move(composed.request);
+  const auto composed = agenttalk::Compose(input);
+  Composed made{EncodeRequest(composed.request), composed.reuse_key, Cost{composed.estimated_tokens, 0, 0}};
+  for (const std::size_t i : composed.by_path) {
+    made.by_path.push_back({record.execution->inputs[i].name, record.execution->inputs[i].content});
+  }
+  for (const Issue& warning : composed.warnings) made.warnings.push_back(warning.message);
+  return made;
 }
 
 Result<StoredRequest> ProfileComposer::ComposeNext(const CommandRecord& record, std::uint32_t model_call) {
@@ -114,11 +121,10 @@ Result<RequestComposer::Composed> ProfileComposer::Compose(const PlanState& plan
                                                            std::uint32_t model_call, const Keep& keep) {
   const Execution& execution = *record.execution;
   const bool follows = !execution.answer_errors.empty() || !execution.tool_outputs.empty();
+  if (!follows) return ComposeFirst(plan, record, *TRY(SheetOf(agent, keep)), model_call);
   // A later round sends the conversation again, with the last answer.
-  std::uint64_t tokens = (execution.request.size + execution.answer.size) / kBytesPerToken;
-  const StoredRequest request =
-      follows ? TRY(ComposeNext(record, model_call))
-              : TRY(ComposeFirst(plan, record, *TRY(SheetOf(agent, keep)), model_call, tokens));
+  const std::uint64_t tokens = (execution.request.size + execution.answer.size) / kBytesPerToken;
+  const StoredRequest request = TRY(ComposeNext(record, model_call));
   return Composed{EncodeRequest(request), request.reuse_key, Cost{tokens, 0, 0}};
 }
 

@@ -34,8 +34,8 @@ class ProfileComposer final : public RequestComposer {
     SharedContent system;
   };
   Result<Sheet*> SheetOf(const AgentSettings& agent, const Keep& keep);
-  Result<StoredRequest> ComposeFirst(const PlanState& plan, const CommandRecord& record, const Sheet& sheet,
-                                     std::uint32_t model_call, std::uint64_t& tokens);
+  Result<Composed> ComposeFirst(const PlanState& plan, const CommandRecord& record, const Sheet& sheet,
+                                std::uint32_t model_call);
   Result<StoredRequest> ComposeNext(const CommandRecord& record, std::uint32_t model_call);
 
   ContentStore& contents_;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,7 @@
 #include "engine/plan_state.h"
 #include "journal/journal.h"
 #include "mailbox/file_system.h"
+#include "mailbox/line_tail.h"
 #include "mailbox/mirror.h"
 #include "mailbox/place.h"
 #include "model/content.h"
@@ -31,20 +33,22 @@
 #include "model/event_codec.h"
 #include "runtime/clock.h"
 #include "runtime/core.h"
-#include "runtime/human_answer.h"
+#include "runtime/event_files.h"
+#include "runtime/file_sink.h"
 #include "runtime/plan_report.h"
 
 namespace agenttalk {
 namespace {
 
-namespace json = boost::json;
-
 // A plan's status is at most this far behind.
 constexpr Duration kPlanStatusDelay = std::chrono::milliseconds(250);
 // How much may have to be written again after a power cut.
 constexpr Duration kSyncInterval = std::chrono::seconds(30);
-constexpr std::string_view kHuman = "human";
 constexpr std::uint64_t kLargestMended = std::uint64_t{64} << 20;
+// What is gathered in memory while many files are made again.
+constexpr std::uint64_t kMostPendingBytes = std::uint64_t{32} << 20;
+// Longer than any line that ends a log.
+constexpr std::uint64_t kLogTailBytes = std::uint64_t{4} << 20;
 
 // What a power cut can make of a file that was not synced: cut short, or with zeros where data was.
 bool IsTornForm(std::string_view there, std::string_view wanted) {
@@ -53,49 +57,48 @@ bool IsTornForm(std::string_view there, std::string_view wanted) {
   return std::all_of(differs, there.end(), [](char c) { return c == 0; });
 }
 
-std::string InboxPath(const AgentId& agent, const PlanId& plan, std::string_view name) {
-  if (plan.empty()) return fmt::format("agents/{}/inbox/{}", agent.str(), name);
-  return fmt::format("agents/{}/inbox/{}/{}", agent.str(), plan.str(), name);
-}
-
-// Which log of its agent an event belongs to; empty: none.
-std::string_view LogOf(const EventBody& body) {
-  struct Choice {
-    std::string_view operator()(const ModelCallIntended&) const { return "llm_calls"; }
-    std::string_view operator()(const ModelCallFinished&) const { return "llm_calls"; }
-    std::string_view operator()(const AnswerRefused&) const { return "error"; }
-    std::string_view operator()(const AttemptFailed&) const { return "error"; }
-    std::string_view operator()(const DeadLettered&) const { return "error"; }
-    std::string_view operator()(const CommandEnded&) const { return "error"; }
-    std::string_view operator()(const MessageSent&) const { return "decision"; }
-    std::string_view operator()(const CommandSucceeded&) const { return "decision"; }
-    std::string_view operator()(const CommandReceived&) const { return "activity"; }
-    std::string_view operator()(const CommandRepeated&) const { return "activity"; }
-    std::string_view operator()(const InputArrived&) const { return "activity"; }
-    std::string_view operator()(const AttemptStarted&) const { return "activity"; }
-    std::string_view operator()(const ToolCallIntended&) const { return "activity"; }
-    std::string_view operator()(const ToolCallFinished&) const { return "activity"; }
-    std::string_view operator()(const NodeStarted&) const { return {}; }
-    std::string_view operator()(const MirrorSynced&) const { return {}; }
-    std::string_view operator()(const HubConfigured&) const { return {}; }
-    std::string_view operator()(const AgentConfigured&) const { return {}; }
-    std::string_view operator()(const AgentRemoved&) const { return {}; }
-    std::string_view operator()(const CommandReadied&) const { return {}; }
-    std::string_view operator()(const CommandRequeued&) const { return {}; }
-    std::string_view operator()(const DeadLetterClosed&) const { return {}; }
-    std::string_view operator()(const QuestionAsked&) const { return {}; }
-    std::string_view operator()(const QuestionClosed&) const { return {}; }
-    std::string_view operator()(const BudgetRaised&) const { return {}; }
-    std::string_view operator()(const PlanChanged&) const { return {}; }
-    std::string_view operator()(const ControlAccepted&) const { return {}; }
-  };
-  return std::visit(Choice{}, body);
-}
-
 }  // namespace
 
+// Gathers what should be there in the end; lines, which only ever are appended, go to the mirror at once.
+class Projection::Rebuilding final : public FileSet {
+ public:
+  enum class Logs : std::uint8_t { kContinued, kAnew };
+  Rebuilding(Projection& projection, Logs logs, MirrorReport& report)
+      : projection_(projection), logs_(logs), report_(report) {}
+
+  void Publish(const std::string& path, const Content& content, Overwrite overwrite) override {
+    // An earlier version is ours as well.
+    if (overwrite == Overwrite::kOwnOnly) projection_.mirror_.Recognize(path, content.digest);
+    FileSet::Publish(path, content, overwrite);
+  }
+  void Retract(const std::string& path, const Content& content) override {
+    projection_.mirror_.Recognize(path, content.digest);
+    FileSet::Retract(path, content);
+  }
+  void Found(const std::string& path, const Content& content) override {
+    projection_.mirror_.Recognize(path, content.digest);
+    FileSet::Found(path, content);
+  }
+  void AppendLine(const std::string& path, LineNumber number, std::string_view line,
+                  std::uint64_t rotate_at) override {
+    if (logs_ == Logs::kAnew && removed_.insert(path).second) {
+      if (auto removed = projection_.mirror_.RemoveLog(path); !removed) {
+        projection_.problems_.push_back(fmt::format("{}: {}", path, removed.error().message));
+      }
+    }
+    projection_.mirror_.AppendLine(path, number, line, rotate_at);
+    if (projection_.mirror_.pending_bytes() > kMostPendingBytes) projection_.FlushInto(report_);
+  }
+
+ private:
+  Projection& projection_;
+  const Logs logs_;
+  MirrorReport& report_;
+  std::set<std::string> removed_;
+};
+
 Projection::Projection(Core& core, Journal& journal, FileSystem& files, Mirror& mirror, const Clock& clock)
-    : core_(core), journal_(journal), files_(files), mirror_(mirror), clock_(clock) {}
+    : core_(core), journal_(journal), files_(files), mirror_(mirror), clock_(clock), event_files_(core) {}
 
 void Projection::Publish(const std::string& path, const Content& content, Overwrite overwrite) {
   auto bytes = core_.contents().Load(content);
@@ -103,49 +106,33 @@ void Projection::Publish(const std::string& path, const Content& content, Overwr
     problems_.push_back(fmt::format("{}: {}", path, bytes.error().message));
     return;
   }
+  if (overwrite == Overwrite::kOwnOnly) mirror_.Recognize(path, content.digest);
   mirror_.Publish(path, **bytes, overwrite);
 }
 
+void Projection::PublishText(const std::string& path, std::string text) {
+  mirror_.Publish(path, std::move(text), Overwrite::kAlways);
+}
+
+void Projection::Retract(const std::string& path, const Content& content) {
+  mirror_.Recognize(path, content.digest);
+  mirror_.Remove(path, Overwrite::kOwnOnly);
+}
+
+// It lay there when it was taken in, and is newer than what may still wait to be written.
+void Projection::Found(const std::string& path, const Content& /*content*/) {
+  mirror_.Withdraw(path);
+}
+
+void Projection::AppendLine(const std::string& path, LineNumber number, std::string_view line,
+                            std::uint64_t rotate_at) {
+  mirror_.AppendLine(path, number, line, rotate_at);
+}
+
 void Projection::Durable(const Event& event) {
-  Show(event);
-  Log(event);
+  event_files_.Show(event, *this);
   shown_ = event.number;
   if (!event.plan_id.empty()) dirty_.insert(event.plan_id);
-}
-
-void Projection::Show(const Event& event) {
-  if (const auto* arrived = std::get_if<InputArrived>(&event.body)) {
-    ShowInput(event, *arrived);
-  } else if (const auto* sent = std::get_if<MessageSent>(&event.body)) {
-    ShowMessage(event, *sent);
-  } else if (const auto* asked = std::get_if<QuestionAsked>(&event.body)) {
-    ShowQuestion(event, *asked);
-  } else if (const auto* closed = std::get_if<QuestionClosed>(&event.body)) {
-    mirror_.Remove(fmt::format("human/inbox/{}.json", QuestionName(closed->question)));
-  } else if (const auto* letter = std::get_if<DeadLettered>(&event.body)) {
-    ShowLetter(event, *letter);
-  } else if (const auto* started = std::get_if<AttemptStarted>(&event.body)) {
-    ShowExternal(event, started->command_id, true);
-  } else if (const auto* succeeded = std::get_if<CommandSucceeded>(&event.body)) {
-    ShowExternal(event, succeeded->command_id, false);
-  } else if (const auto* ended = std::get_if<CommandEnded>(&event.body)) {
-    ShowExternal(event, ended->command_id, false);
-  }
-}
-
-void Projection::ShowInput(const Event& event, const InputArrived& arrived) {
-  const std::string path = InboxPath(arrived.agent_id, event.plan_id, arrived.name);
-  if (!arrived.source) {
-    mirror_.Recognize(path, arrived.content.digest);
-    Publish(path, arrived.content, Overwrite::kOwnOnly);
-    return;
-  }
-  // A stranger's file lay there when it was taken in, and is newer than what may still wait to be written.
-  mirror_.Withdraw(path);
-  if (!catching_up_) return;
-  // A power cut may have taken it away since.
-  mirror_.Recognize(path, arrived.content.digest);
-  Publish(path, arrived.content, Overwrite::kOwnOnly);
 }
 
 void Projection::Restore(const AgentId& agent, const PlanId& plan, const std::string& name) {
@@ -155,82 +142,13 @@ void Projection::Restore(const AgentId& agent, const PlanId& plan, const std::st
   if (inbox == state->inboxes.end()) return;
   const auto file = inbox->second.files.find(name);
   if (file == inbox->second.files.end()) return;
-  Publish(InboxPath(agent, plan, name), file->second.content, Overwrite::kAlways);
-}
-
-void Projection::ShowMessage(const Event& event, const MessageSent& sent) {
-  const std::string outbox = fmt::format("agents/{}/outbox/{}", sent.from.str(), event.plan_id.str());
-  Publish(fmt::format("{}/{}.to_{}.json", outbox, sent.message_id, sent.to.str()), sent.message,
-          Overwrite::kAlways);
-  for (const NamedContent& output : sent.outputs)
-    Publish(fmt::format("{}/{}", outbox, output.name), output.content, Overwrite::kAlways);
-  if (sent.to.str() == kHuman)
-    Publish(fmt::format("human/inbox/{}.json", sent.message_id), sent.message, Overwrite::kAlways);
-}
-
-void Projection::ShowQuestion(const Event& event, const QuestionAsked& asked) {
-  json::object question{{"id", QuestionName(event.number)},
-                        {"plan_id", event.plan_id.str()},
-                        {"command_id", asked.command_id.str()},
-                        {"kind", EnumName(asked.kind)},
-                        {"text", asked.text},
-                        {"from", asked.from.str()},
-                        {"asked_at", ToRfc3339(event.time)},
-                        {"deadline", ToRfc3339(asked.deadline)}};
-  mirror_.Publish(fmt::format("human/inbox/{}.json", QuestionName(event.number)), PrettyJson(question),
-                  Overwrite::kAlways);
-}
-
-void Projection::ShowLetter(const Event& event, const DeadLettered& letter) {
-  // The refused file itself was moved there when it was taken in.
-  if (letter.source) return;
-  const std::string path = fmt::format("{}/{}", DeadLetterFolder(event.plan_id), letter.file);
-  if (!letter.body.empty()) Publish(path, letter.body, Overwrite::kAlways);
-  const json::object reason{{"id", LetterName(event.number)}, {"code", ToString(letter.code)},
-                            {"message", letter.message},      {"hint", letter.hint},
-                            {"from", letter.agent_id.str()},  {"at", ToRfc3339(event.time)}};
-  mirror_.Publish(path + ".reason.json", PrettyJson(reason), Overwrite::kAlways);
-}
-
-void Projection::ShowExternal(const Event& event, const CommandId& command, bool open) {
-  const PlanState* plan = core_.FindLoaded(event.plan_id);
-  const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(command);
-  if (record == nullptr) return;
-  const auto agent = core_.state().agents.find(record->agent);
-  if (agent == core_.state().agents.end() || !agent->second.settings.external) return;
-  const std::string path = InboxPath(record->agent, event.plan_id, command.str() + ".json");
-  // Only open commands are ever delivered, however often this is told.
-  if (open && record->state == CommandState::kRunning) {
-    Publish(path, record->body, Overwrite::kAlways);
-  } else {
-    mirror_.Remove(path);
-  }
-}
-
-void Projection::Log(const Event& event) {
-  const std::string_view log = LogOf(event.body);
-  if (log.empty()) return;
-  const json::object line = EventToJson(event);
-  const json::value& agent = line.at("agent_id");
-  AgentId id = agent.is_string() ? AgentId(std::string(agent.as_string())) : AgentId();
-  if (id.empty()) {
-    const PlanState* plan = core_.FindLoaded(event.plan_id);
-    const json::value& command = line.at("command_id");
-    const CommandRecord* record = plan == nullptr || !command.is_string()
-                                      ? nullptr
-                                      : plan->Find(CommandId(std::string(command.as_string())));
-    if (record != nullptr) id = record->agent;
-  }
-  if (!IsSafeName(id.str()) || !core_.state().agents.contains(id)) return;
-  mirror_.AppendLine(fmt::format("agents/{}/logs/{}.jsonl", id.str(), log), {event.number, 0},
-                     json::serialize(line));
+  Publish(EventFiles::InboxPath(agent, plan, name), file->second.content, Overwrite::kAlways);
 }
 
 void Projection::ShowPlan(const PlanId& plan) {
   const PlanState* state = core_.FindLoaded(plan);
   if (state == nullptr) return;
-  mirror_.Publish(fmt::format("plans/{}/plan_status.json", plan.str()), PrettyJson(PlanStatusJson(*state)),
-                  Overwrite::kAlways);
+  mirror_.Publish(EventFiles::StatusPath(plan), PrettyJson(PlanStatusJson(*state)), Overwrite::kAlways);
 }
 
 void Projection::WritePlans() {
@@ -266,26 +184,135 @@ void Projection::Settle() {
   if (Idle() && shown_ > core_.state().mirrored + 1) Sync();
 }
 
-Result<void> Projection::CatchUp() {
-  catching_up_ = true;
+Result<void> Projection::Tell(std::uint64_t after, FileSink& sink) {
   Result<void> decoded;
-  TRY(journal_.ReadAll(core_.state().mirrored, [&](const JournalRowView& row) {
+  TRY(journal_.ReadAll(after, [&](const JournalRowView& row) {
+    if (row.first_event > core_.committed()) return false;
     const PlanId plan{std::string(row.stream)};
     // A plan that finished before the stop is not in memory, and its files need its commands all the same.
     if (auto loaded = core_.LookUp(plan); !loaded) {
       decoded = std::unexpected(std::move(loaded).error());
       return false;
     }
-    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
-                           [this](const Event& event) { Durable(event); });
+    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events, [&](const Event& event) {
+      event_files_.Show(event, sink);
+      shown_ = std::max(shown_, event.number);
+    });
+    if (!plan.empty()) dirty_.insert(plan);
     return decoded.has_value();
   }));
-  TRY(std::move(decoded));
-  catching_up_ = false;
+  return decoded;
+}
+
+void Projection::FlushInto(MirrorReport& report) {
+  MirrorReport part = mirror_.Flush();
+  report.written += part.written;
+  report.skipped += part.skipped;
+  report.lines += part.lines;
+  report.removed += part.removed;
+  report.blocked = std::move(part.blocked);
+  report.failures = std::move(part.failures);
+}
+
+Result<void> Projection::Reconcile(std::uint64_t after, MirrorReport& report) {
+  // From the beginning on, nothing of an old log is needed.
+  Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued, report);
+  TRY(Tell(after, wanted));
+  for (const auto& [path, file] : wanted.files()) {
+    if (const auto* content = std::get_if<Content>(&file.what)) {
+      Publish(path, *content, file.overwrite);
+    } else if (const auto* text = std::get_if<std::string>(&file.what)) {
+      PublishText(path, *text);
+    } else {
+      mirror_.Remove(path, file.overwrite);
+    }
+    if (mirror_.pending_bytes() > kMostPendingBytes) FlushInto(report);
+  }
+  return {};
+}
+
+Result<void> Projection::CatchUp() {
+  MirrorReport report;
+  TRY(Reconcile(core_.state().mirrored, report));
   plans_written_ = {};
   synced_at_ = clock_.Now();
   flushed_once_ = false;
   return {};
+}
+
+Result<MirrorReport> Projection::Repair() {
+  MirrorReport report;
+  TRY(Reconcile(0, report));
+  plans_written_ = {};
+  WritePlans();
+  FlushInto(report);
+  std::vector<std::string> torn = report.blocked;
+  for (const std::string& path : torn) TRY(Mend(path));
+  if (!torn.empty()) FlushInto(report);
+  if (report.failures.empty()) Sync();
+  return report;
+}
+
+Result<std::optional<FileDifference::Kind>> Projection::CompareFile(const std::string& path,
+                                                                    const FileSet::Wanted& file) {
+  using Kind = FileDifference::Kind;
+  if (std::holds_alternative<FileSet::Removed>(file.what)) {
+    if (!TRY(files_.Stat(path))) return std::nullopt;
+    return file.overwrite == Overwrite::kOwnOnly ? Kind::kNewer : Kind::kExtra;
+  }
+  const auto* content = std::get_if<Content>(&file.what);
+  const auto* text = std::get_if<std::string>(&file.what);
+  const Digest digest = content != nullptr ? content->digest : Sha256(*text);
+  const std::uint64_t size = content != nullptr ? content->size : text->size();
+  switch (TRY(mirror_.Compare(path, digest, size))) {
+    case MirrorState::kSame:
+      return std::nullopt;
+    case MirrorState::kMissing:
+      return Kind::kMissing;
+    case MirrorState::kDiffers:
+      break;
+  }
+  return file.overwrite == Overwrite::kOwnOnly ? Kind::kNewer : Kind::kDiffers;
+}
+
+Result<std::optional<FileDifference::Kind>> Projection::CompareLog(const std::string& path,
+                                                                   const FileSet::Lines& lines) {
+  using Kind = FileDifference::Kind;
+  const auto tail = files_.ReadTail(path, kLogTailBytes);
+  if (!tail && tail.error().code == ErrorCode::kNotFound) return Kind::kMissing;
+  if (!tail) return std::unexpected(tail.error());
+  const auto last = InspectTail(tail->bytes, tail->offset == 0).last_seq;
+  if (last != lines.last.seq) return Kind::kDiffers;
+  // Of a log that was set aside only the end can be told.
+  const std::uint64_t size = tail->offset + tail->bytes.size();
+  if (size < lines.bytes && TRY(files_.Stat(Mirror::RotatedPath(path, 1)))) return std::nullopt;
+  if (size != lines.bytes) return Kind::kDiffers;
+  std::uint32_t crc = 0;
+  const ReadReport report =
+      TRY(files_.Read(path, lines.bytes, [&crc](std::string_view piece) -> Result<void> {
+        crc = Crc32c(piece, crc);
+        return {};
+      }));
+  return report.outcome == ReadOutcome::kComplete && crc == lines.crc ? std::nullopt
+                                                                      : std::optional(Kind::kDiffers);
+}
+
+Result<FileComparison> Projection::Compare() {
+  FileSet wanted;
+  TRY(Tell(0, wanted));
+  for (const PlanId& plan : std::exchange(dirty_, {})) {
+    const PlanState* state = core_.FindLoaded(plan);
+    if (state != nullptr && state->opened)
+      wanted.PublishText(EventFiles::StatusPath(plan), PrettyJson(PlanStatusJson(*state)));
+  }
+  FileComparison comparison;
+  const auto note = [&](const std::string& path, std::optional<FileDifference::Kind> kind) {
+    ++comparison.checked;
+    if (kind) comparison.differences.push_back({path, *kind});
+  };
+  for (const auto& [path, file] : wanted.files()) note(path, TRY(CompareFile(path, file)));
+  for (const auto& [path, lines] : wanted.lines()) note(path, TRY(CompareLog(path, lines)));
+  return comparison;
 }
 
 bool Projection::IsCaughtUp() {

@@ -19,12 +19,30 @@
 #include "model/hub_config.h"
 #include "runtime/clock.h"
 #include "runtime/core.h"
+#include "runtime/event_files.h"
+#include "runtime/file_sink.h"
 
 namespace agenttalk {
 
+struct FileDifference {
+  enum class Kind : std::uint8_t {
+    kMissing,
+    kDiffers,
+    kNewer,  // in a box: a stranger's file, which the next look takes in as a new version
+    kExtra,  // nothing that is open any more
+  };
+  std::string path;
+  Kind kind = Kind::kMissing;
+};
+
+struct FileComparison {
+  std::uint64_t checked = 0;
+  std::vector<FileDifference> differences;
+};
+
 // The files that people see, made from the events and nothing else: what agents sent and got, questions, dead
 // letters, logs, the state of each plan. Any of them can be made again from the journal.
-class Projection final : public EventObserver {
+class Projection final : public EventObserver, private FileSink {
  public:
   Projection(Core& core, Journal& journal, FileSystem& files, Mirror& mirror, const Clock& clock);
 
@@ -34,6 +52,11 @@ class Projection final : public EventObserver {
   // False: files of our own may still look like a stranger's, so inboxes must not be looked into. Tries to
   // mend that; a disk that cannot be read just now is tried again.
   bool IsCaughtUp();
+  // Makes every file anew, whatever is there, but for what strangers have put into boxes. The journal must
+  // have been told that nothing is mirrored: then a crash in the middle is made up for by the next start.
+  Result<MirrorReport> Repair();
+  // What differs from what the journal says. Changes nothing.
+  Result<FileComparison> Compare();
   // Writes one input of an agent again, whatever is there.
   void Restore(const AgentId& agent, const PlanId& plan, const std::string& name);
   // Writes what has gathered, and now and then makes it durable.
@@ -47,15 +70,28 @@ class Projection final : public EventObserver {
   std::vector<std::string> TakeProblems();
 
  private:
-  void Show(const Event& event);
-  void ShowInput(const Event& event, const InputArrived& arrived);
-  void ShowMessage(const Event& event, const MessageSent& sent);
-  void ShowQuestion(const Event& event, const QuestionAsked& asked);
-  void ShowLetter(const Event& event, const DeadLettered& letter);
-  void ShowExternal(const Event& event, const CommandId& command, bool open);
+  class Rebuilding;
+
+  void Publish(const std::string& path, const Content& content, Overwrite overwrite) override;
+  void PublishText(const std::string& path, std::string text) override;
+  void Remove(const std::string& path) override { mirror_.Remove(path, Overwrite::kAlways); }
+  void Retract(const std::string& path, const Content& content) override;
+  void Forget(const std::string& /*path*/) override {}
+  void Found(const std::string& path, const Content& content) override;
+  void AppendLine(const std::string& path, LineNumber number, std::string_view line,
+                  std::uint64_t rotate_at) override;
+
+  // Shows every event after `after` to a sink.
+  Result<void> Tell(std::uint64_t after, FileSink& sink);
+  // Brings the files up to date with every event after `after`: the one way in which files that may be
+  // missing, torn or old are made again.
+  Result<void> Reconcile(std::uint64_t after, MirrorReport& report);
+  Result<std::optional<FileDifference::Kind>> CompareFile(const std::string& path,
+                                                          const FileSet::Wanted& file);
+  Result<std::optional<FileDifference::Kind>> CompareLog(const std::string& path,
+                                                         const FileSet::Lines& lines);
+  void FlushInto(MirrorReport& report);
   void ShowPlan(const PlanId& plan);
-  void Log(const Event& event);
-  void Publish(const std::string& path, const Content& content, Overwrite overwrite);
   // A file of ours that looks like a stranger's after a power cut: torn, or of an older version.
   Result<void> Mend(const std::string& path);
   Result<bool> IsOurs(const std::string& path, const PlanId& plan, const AgentId& agent,
@@ -69,7 +105,7 @@ class Projection final : public EventObserver {
   FileSystem& files_;
   Mirror& mirror_;
   const Clock& clock_;
-  bool catching_up_ = false;
+  EventFiles event_files_;
   bool flushed_once_ = false;
   std::vector<std::string> to_mend_;
   std::set<PlanId> dirty_;  // plans whose status file is behind

@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/hub_call.h"
+#include "cli/verb.h"
+#include "cli/verbs.h"
+#include "runtime/doctor.h"
+
+// What is wrong with a hub, and mending it: doctor, repair.
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+const char* LevelName(Finding::Level level) {
+  switch (level) {
+    case Finding::Level::kOk:
+      return "ok";
+    case Finding::Level::kWarning:
+      return "warning";
+    case Finding::Level::kError:
+      return "error";
+  }
+  return "";
+}
+
+std::uint64_t Count(const json::object& object, const char* name) {
+  return object.at(name).to_number<std::uint64_t>();
+}
+
+// Asks whoever has the journal; what cannot be asked is itself a finding.
+json::object ExamineFiles(const Invocation& call, std::vector<Finding>& findings) {
+  const auto answer = CallHub(call, "files", {});
+  if (!answer) {
+    findings.push_back({"journal", Finding::Level::kError,
+                        fmt::format("{} ({})", answer.error().message, ToString(answer.error().code)),
+                        answer.error().hint});
+    return {{"checked", 0}, {"differences", json::array()}};
+  }
+  const json::object& files = answer->as_object();
+  findings.push_back({"journal", Finding::Level::kOk, fmt::format("{} events", Count(files, "events")), {}});
+  const std::size_t different = files.at("differences").as_array().size();
+  if (different == 0) {
+    findings.push_back({"files",
+                        Finding::Level::kOk,
+                        fmt::format("{} files are as the journal says", Count(files, "checked")),
+                        {}});
+  } else {
+    findings.push_back(
+        {"files", Finding::Level::kError,
+         fmt::format("{} of {} files are not as the journal says", different, Count(files, "checked")),
+         "`agenttalk repair` makes them anew"});
+  }
+  return files;
+}
+
+json::array FindingsJson(const std::vector<Finding>& findings) {
+  json::array list;
+  for (const Finding& finding : findings) {
+    list.push_back(json::object{{"check", finding.check},
+                                {"level", LevelName(finding.level)},
+                                {"message", finding.message},
+                                {"hint", finding.hint}});
+  }
+  return list;
+}
+
+Result<ExitCode> Doctor(const Invocation& call) {
+  std::vector<Finding> findings = ExamineSurroundings(TRY(call.Hub()));
+  const json::object files = ExamineFiles(call, findings);
+  bool ok = true;
+  for (const Finding& finding : findings) ok = ok && finding.level != Finding::Level::kError;
+  const json::array list = FindingsJson(findings);
+  if (call.json) {
+    call.console.Out(json::serialize(json::object{{"ok", ok}, {"findings", list}, {"files", files}}) + "\n");
+  } else {
+    call.console.Out(ObjectTable(list, {"level", "check", "message", "hint"}, call.console.colors_out()));
+    for (const json::value& one : files.at("differences").as_array()) {
+      call.console.Out(fmt::format("{}  {}\n", CellText(one.at("state")), CellText(one.at("path"))));
+    }
+  }
+  return ok ? ExitCode::kDone : ExitCode::kWorkFailed;
+}
+
+Result<ExitCode> Repair(const Invocation& call) {
+  const json::value result = TRY(CallHub(call, "repair", {}));
+  const json::object& report = result.as_object();
+  const json::array& failed = report.at("failed").as_array();
+  if (call.json) {
+    call.console.Out(json::serialize(result) + "\n");
+  } else {
+    call.console.Out(fmt::format("{} files written, {} were right, {} removed, {} log lines\n",
+                                 Count(report, "written"), Count(report, "unchanged"),
+                                 Count(report, "removed"), Count(report, "lines")));
+    for (const json::value& path : report.at("left").as_array()) {
+      call.console.Out(
+          fmt::format("left as it is, somebody put another version there: {}\n", CellText(path)));
+    }
+    for (const json::value& one : failed) {
+      call.console.Out(
+          fmt::format("failed: {}: {}\n", CellText(one.at("path")), CellText(one.at("message"))));
+    }
+  }
+  return failed.empty() ? ExitCode::kDone : ExitCode::kWorkFailed;
+}
+
+}  // namespace
+
+Verb DoctorVerb() {
+  return {.name = "doctor",
+          .summary = "Looks whether anything is wrong with a hub: files, permissions, disk, lock.",
+          .example = "agenttalk doctor",
+          .parameters = {},
+          .run = Doctor};
+}
+
+Verb RepairVerb() {
+  return {.name = "repair",
+          .summary = "Makes every file that shows the journal anew.",
+          .example = "agenttalk repair",
+          .parameters = {},
+          .run = Repair};
+}
+
+}  // namespace agenttalk
