@@ -7,7 +7,7 @@ export JOBS="${JOBS:-$(nproc)}"
 
 phase_format() { scripts/format.sh --check; }
 phase_arrows() { python3 scripts/check-arrows.py; }
-phase_shell() { shellcheck scripts/*.sh .ci/run; }
+phase_shell() { shellcheck scripts/*.sh examples/*/*.sh .ci/run; }
 phase_release() { scripts/build.sh release; }
 phase_tidy() {
   cmake --preset dev >/dev/null # the list of sources may be older than the sources

@@ -73,8 +73,11 @@ class Hub:
             [str(self.box.binary), "serve", "--hub", str(self.dir), *arguments],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             env={"PATH": os.environ["PATH"], "HOME": str(self.box.dir), "LANG": "C.UTF-8"})
-        line = self.server.stderr.readline()
-        assert "serving" in line, line
+        said = ""
+        while "serving" not in said:
+            line = self.server.stderr.readline()
+            assert line, said
+            said += line
 
     def stop(self, how=signal.SIGTERM):
         self.server.send_signal(how)
