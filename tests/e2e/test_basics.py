@@ -63,7 +63,7 @@ def test_bash_completes_verbs_options_and_choices(box):
     assert completed_by_bash(script, "agenttalk ini") == {"init"}
     assert completed_by_bash(script, "agenttalk --hub x ini") == {"init"}
     assert completed_by_bash(script, "agenttalk init --te") == {"--template"}
-    assert completed_by_bash(script, "agenttalk init --template ") == {"blank", "report"}
+    assert completed_by_bash(script, "agenttalk init --template ") == {"blank", "consensus", "report", "software"}
     (box.dir / "folder").mkdir()
     assert completed_by_bash(script, "agenttalk init fol") == {"folder"}
     for verb in verbs(box):
@@ -84,7 +84,7 @@ def test_fish_completes_verbs_options_and_choices(box):
     assert {verb.split()[0] for verb in verbs(box)} <= completed("agenttalk ")
     assert completed("agenttalk ini") == {"init"}
     assert completed("agenttalk init --te") == {"--template"}
-    assert completed("agenttalk init --template ") == {"blank", "report"}
+    assert completed("agenttalk init --template ") == {"blank", "consensus", "report", "software"}
 
 
 def test_zsh_accepts_the_script(box):

@@ -95,7 +95,7 @@ def test_yaml_errors_name_the_line(box):
 
 
 def test_every_template_is_valid(box):
-    for template in ("blank", "report"):
+    for template in ("blank", "consensus", "report", "software"):
         made = box.run("init", template, "--template", template, "--json").expect(0).json
         checked = [file for file in made["files"] if file in ("agenttalk.yaml", "plan.yaml")]
         (*checks,) = box.run("validate", *checked, "--json", cwd=box.dir / template).expect(0).json
