@@ -35,10 +35,8 @@ namespace {
 
 // Finished plans that stay in memory, so that a repeated command need not read them again.
 constexpr std::size_t kIdlePlansKept = 256;
-// A snapshot is worth its bytes when folding what came since the last one costs much more: reading a command
-// from a snapshot takes about a tenth of what folding the rows of its life takes.
+// A snapshot is worth its bytes when folding what came since the last one costs about as much.
 constexpr std::uint64_t kFewestRowsBetweenSnapshots = 1024;
-constexpr std::uint64_t kRowsPerCommandBetweenSnapshots = 2;
 
 }  // namespace
 
@@ -182,8 +180,7 @@ void Core::MaybeSnapshot(PlanState& plan, Append& append) {
   // The hub's own stream is small and read whole.
   if (plan.id.empty()) return;
   const std::uint64_t since = plan.version - plan.snapshot_version;
-  if (since < std::max(kFewestRowsBetweenSnapshots, kRowsPerCommandBetweenSnapshots * plan.commands.size()))
-    return;
+  if (since < std::max<std::uint64_t>(kFewestRowsBetweenSnapshots, plan.commands.size())) return;
   plan.snapshot_version = plan.version;
   append.snapshots.push_back({plan.id, plan.version, plan.last_event, EncodePlan(plan)});
 }
