@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "base/ids.h"
 #include "base/name_map.h"
 #include "base/number_table.h"
+#include "base/stable_list.h"
 #include "base/time.h"
 #include "engine/waiting_index.h"
 #include "model/command.h"
@@ -123,7 +123,17 @@ struct CommandOutcome {
 
 // A waiting command must stay under 1 KiB with its indexes, so what most commands do not have is behind a
 // pointer and what can be derived (the default idempotency key) is not stored.
-struct CommandRecord {
+// The first cache line holds what an arriving file looks at: with very many waiting commands every line
+// touched is fetched from memory.
+struct alignas(64) CommandRecord {
+  std::vector<RequiredInput> required;
+  std::vector<std::uint32_t> unmet;  // derived: per requirement, how many files are still missing
+  std::uint32_t unmet_requirements = 0;
+  std::uint32_t index = 0;  // derived: the place in PlanState::commands
+  CommandState state = CommandState::kWaitingInputs;
+  bool wait_for_inputs = true;
+  bool score_required = false;
+  std::uint32_t retry_times = 0;
   CommandId id;
   AgentId agent;
   TaskId task;
@@ -132,23 +142,14 @@ struct CommandRecord {
   Digest payload;
   Content body;
   Content brief;
-  std::vector<RequiredInput> required;
   std::unique_ptr<OnComplete> on_complete;
   std::unique_ptr<OnFailure> on_failure;
   Duration timeout{};
   std::int64_t priority = 0;
-  std::uint32_t retry_times = 0;
-  bool wait_for_inputs = true;
-  bool score_required = false;
-  CommandState state = CommandState::kWaitingInputs;
   std::uint64_t received = 0;  // event number: the order of arrival
   Timestamp due;               // when the present state times out or its pause ends
   std::unique_ptr<Execution> execution;
   std::unique_ptr<CommandOutcome> outcome;
-
-  std::uint32_t index = 0;           // derived: the place in PlanState::commands
-  std::vector<std::uint32_t> unmet;  // derived: per requirement, how many files are still missing
-  std::uint32_t unmet_requirements = 0;
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -216,7 +217,7 @@ class PlanState {
   bool completed = false;
   Timestamp paused_at;
   Timestamp updated_at;
-  std::deque<CommandRecord> commands;  // never moved: callers hold references across additions
+  StableList<CommandRecord> commands;  // callers hold references across additions
   std::map<AgentId, Inbox> inboxes;
   std::map<std::uint64_t, OpenQuestion> questions;
   std::map<std::uint64_t, OpenLetter> letters;
