@@ -7,7 +7,7 @@
 // programs see (`JSON_INVALID`) is the one written here; a code exists only if somebody reacts to it
 // differently.
 //
-// X(enumerator, "SPELLING"). Events store a code by its place in this list: add at the end only, never remove.
+// X(enumerator, "SPELLING"). Events store a code by its place in this list: add at the end only.
 #define AGENTTALK_ERROR_CODES(X) \
   /* reading JSON and files */ \
   X(kJsonInvalid, "JSON_INVALID") \
