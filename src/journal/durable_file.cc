@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -81,10 +82,14 @@ Result<std::string> ReadFileUpTo(const std::filesystem::path& file, std::uint64_
   const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd.valid() && errno == ENOENT) return Fail(ErrorCode::kNotFound, file.string() + " is missing");
   if (!fd.valid()) return FailErrno("open " + file.string());
-  std::string bytes(limit, '\0');
+  struct stat status{};
+  if (::fstat(fd.get(), &status) != 0) return FailErrno("stat " + file.string());
+  // As large as the file, not as the limit: clearing that much memory would take longer than all the rest.
+  std::string bytes(std::min<std::uint64_t>(limit, static_cast<std::uint64_t>(status.st_size) + 1), '\0');
   std::size_t size = 0;
   while (size < limit) {
-    const ssize_t got = ::read(fd.get(), bytes.data() + size, limit - size);
+    if (size == bytes.size()) bytes.resize(std::min<std::uint64_t>(limit, 2 * size));  // it grows meanwhile
+    const ssize_t got = ::read(fd.get(), bytes.data() + size, bytes.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return FailErrno("read " + file.string());
     if (got == 0) break;
