@@ -68,6 +68,8 @@ bool Node::Step() {
   const bool more_files = caught_up_ && post_.TakeIn(now);
   if (caught_up_ && !more_files) swept_ = true;
   if (swept_) core_.Tick();
+  // Nothing is going to change the plans soon, so there is nothing to gather their changes for.
+  if (!more && !more_files && core_.Settled() && desk_.in_flight() == 0) projection_.Hasten();
   projection_.Flush();
   return more || more_files;
 }

@@ -179,7 +179,7 @@ void Projection::Sync() {
 }
 
 void Projection::Settle() {
-  plans_written_ = {};
+  Hasten();
   Flush();
   if (Idle() && shown_ > core_.state().mirrored + 1) Sync();
 }

@@ -59,6 +59,8 @@ class Projection final : public EventObserver, private FileSink {
   Result<FileComparison> Compare();
   // Writes one input of an agent again, whatever is there.
   void Restore(const AgentId& agent, const PlanId& plan, const std::string& name);
+  // The next Flush writes the plans' status too, however young the last one is.
+  void Hasten() { plans_written_ = {}; }
   // Writes what has gathered, and now and then makes it durable.
   void Flush();
   // Everything is written and durable, and the journal knows it: for a clean stop.
