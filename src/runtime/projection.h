@@ -112,6 +112,7 @@ class Projection final : public EventObserver, private FileSink {
   std::vector<std::string> to_mend_;
   std::set<PlanId> dirty_;  // plans whose status file is behind
   Timestamp plans_written_;
+  Duration plans_delay_{};  // at the least, until they are written again
   Timestamp synced_at_;
   std::uint64_t shown_ = 0;  // the last event that was handed to the mirror
   std::vector<std::string> problems_;
