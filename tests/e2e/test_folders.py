@@ -187,9 +187,7 @@ def drop_hostile(hub, outside):
         (inbox / f"bad folder {number}").mkdir()
         count += 2
     server = socket.socket(socket.AF_UNIX)
-    os.chdir(inbox)
-    server.bind("socket.md")
-    os.chdir("/")
+    server.bind(str(inbox / "socket.md"))
     with (stage / "big").open("wb") as big:
         big.truncate(65 << 20)  # a hole: costs no disk
     os.rename(stage / "big", inbox / "big.bin")
