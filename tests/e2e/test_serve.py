@@ -93,11 +93,11 @@ class Hub:
         return [event for event in map(json.loads, lines) if not types or event["type"] in types]
 
 
-def wait_for(condition, what, seconds=30):
+def wait_for(condition, what, seconds=30, pause=0.01):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"{what} did not come"
-        time.sleep(0.01)
+        time.sleep(pause)
 
 
 def test_what_lies_there_before_the_start_is_done(box):
