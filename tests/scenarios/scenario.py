@@ -6,7 +6,8 @@ A line is a step; lines indented below it are its text. `#` begins a comment lin
     answers:                                what the models say, as in answers.yaml
     config:                                 more of agenttalk.yaml
     drop AGENT PATH [from FILE]             as a stranger does it: written under another name, then renamed;
-                                            PATH is below the inbox, FILE below tests/; `zip` makes a small archive
+                                            PATH is below the inbox, FILE below tests/; `zip` makes a small archive,
+                                            `lines:N` a text of N numbered lines
     write PATH                              writes a file anywhere in the hub
     remove PATH
     let NAME = letter CODE                  the first dead letter with that code; $NAME stands for its id from here on
@@ -65,6 +66,14 @@ def small_zip():
     return buffer.getvalue()
 
 
+def made(source):
+    if source == "zip":
+        return small_zip()
+    if source.startswith("lines:"):
+        return "".join(f"line {number}\n" for number in range(int(source.removeprefix("lines:"))))
+    return (TESTS / source).read_bytes()
+
+
 class Player:
     def __init__(self, box, path):
         self.box, self.path, self.hub = box, path, box.dir / "hub"
@@ -110,7 +119,7 @@ class Player:
         agent, path, *source = rest.split()
         content = text
         if source:
-            content = small_zip() if source[1] == "zip" else (TESTS / source[1]).read_bytes()
+            content = made(source[1])
         target = self.hub / "agents" / agent / "inbox" / path
         hidden = self.box.write(target.parent / f".{target.name}.tmp", content)
         hidden.rename(target)
