@@ -38,26 +38,6 @@ namespace json = boost::json;
 constexpr std::size_t kMostUnknownKeys = 20;
 constexpr std::size_t kLongestQuote = 40;
 
-std::string_view KindName(const json::value& value) {
-  switch (value.kind()) {
-    case json::kind::null:
-      return "null";
-    case json::kind::bool_:
-      return "a boolean";
-    case json::kind::int64:
-    case json::kind::uint64:
-    case json::kind::double_:
-      return "a number";
-    case json::kind::string:
-      return "a string";
-    case json::kind::array:
-      return "an array";
-    case json::kind::object:
-      break;
-  }
-  return "an object";
-}
-
 std::string Quoted(std::string_view text) {
   const std::string_view shown = Utf8Prefix(text, kLongestQuote);
   return fmt::format("\"{}{}\"", shown, shown.size() < text.size() ? "…" : "");
@@ -93,6 +73,26 @@ constexpr const char* kNameHint =
     "letters, digits, '.', '_' and '-', starting with a letter or digit, at most 128";
 
 }  // namespace
+
+std::string_view KindName(const json::value& value) {
+  switch (value.kind()) {
+    case json::kind::null:
+      return "null";
+    case json::kind::bool_:
+      return "a boolean";
+    case json::kind::int64:
+    case json::kind::uint64:
+    case json::kind::double_:
+      return "a number";
+    case json::kind::string:
+      return "a string";
+    case json::kind::array:
+      return "an array";
+    case json::kind::object:
+      break;
+  }
+  return "an object";
+}
 
 std::string ValuePlace::Pointer() const {
   if (parent == nullptr) return root;

@@ -231,4 +231,7 @@ class ObjectReader {
 bool ReadObject(const boost::json::value& value, Issues& issues, const ReadObjectFunction& read,
                 std::string root = {});
 
+// "a string", "an array": what a value is, in a message to whoever wrote it.
+std::string_view KindName(const boost::json::value& value);
+
 }  // namespace agenttalk

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <boost/json/array.hpp>
-#include <boost/json/kind.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
@@ -20,32 +19,13 @@
 #include "base/json.h"
 #include "base/json_pointer.h"
 #include "model/model_request.h"
+#include "model/object_reader.h"
 #include "prompts/json_finder.h"
 
 namespace agenttalk {
 namespace {
 
 namespace json = boost::json;
-
-std::string_view KindOf(const json::value& value) {
-  switch (value.kind()) {
-    case json::kind::null:
-      return "null";
-    case json::kind::bool_:
-      return "a boolean";
-    case json::kind::int64:
-    case json::kind::uint64:
-    case json::kind::double_:
-      return "a number";
-    case json::kind::string:
-      return "a string";
-    case json::kind::array:
-      return "an array";
-    case json::kind::object:
-      return "an object";
-  }
-  return "unknown";
-}
 
 AnswerText TextOf(const json::value& value) {
   if (value.is_string()) return {std::string(value.get_string()), false};
@@ -98,7 +78,7 @@ class Reader {
     auto& list = contract_.score_required ? issues_.errors : issues_.warnings;
     if (!value.is_number()) {
       list.push_back({ErrorCode::kTypeMismatch, "/score",
-                      fmt::format("score must be a number from 0 to 100, not {}", KindOf(value)), "", 0});
+                      fmt::format("score must be a number from 0 to 100, not {}", KindName(value)), "", 0});
       return;
     }
     const double score = value.to_number<double>();
@@ -115,7 +95,7 @@ class Reader {
   void ReadOutputs(const json::value& value) {
     if (!value.is_object()) {
       Refuse(ErrorCode::kTypeMismatch, "/outputs",
-             fmt::format("outputs must be an object of names and contents, not {}", KindOf(value)));
+             fmt::format("outputs must be an object of names and contents, not {}", KindName(value)));
       return;
     }
     for (const auto& member : value.get_object()) {
@@ -136,7 +116,7 @@ class Reader {
     const std::string path = fmt::format("/{}", field);
     if (!value.is_array()) {
       Refuse(ErrorCode::kTypeMismatch, path,
-             fmt::format("{} must be an array of objects, not {}", field, KindOf(value)));
+             fmt::format("{} must be an array of objects, not {}", field, KindName(value)));
       return nullptr;
     }
     const json::array& items = value.get_array();
@@ -147,7 +127,7 @@ class Reader {
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (items[i].is_object()) continue;
       Refuse(ErrorCode::kTypeMismatch, fmt::format("{}/{}", path, i),
-             fmt::format("an entry of {} must be an object, not {}", field, KindOf(items[i])));
+             fmt::format("an entry of {} must be an object, not {}", field, KindName(items[i])));
     }
     return &items;
   }
@@ -181,7 +161,7 @@ class Reader {
       call.arguments = CanonicalJson(*arguments);
     } else {
       Refuse(ErrorCode::kTypeMismatch, path + "/arguments",
-             fmt::format("the arguments of a tool must be an object, not {}", KindOf(*arguments)));
+             fmt::format("the arguments of a tool must be an object, not {}", KindName(*arguments)));
     }
     answer_.tool_calls.push_back(std::move(call));
   }
