@@ -200,12 +200,21 @@ void Redactor::AddSecret(std::string_view value) {
   automaton_ = std::make_shared<const Automaton>(secrets_);
 }
 
-std::string Redactor::Redact(std::string_view text) const {
-  std::shared_ptr<const Automaton> automaton;
-  {
-    const std::lock_guard lock(mutex_);
-    automaton = automaton_;
+std::shared_ptr<const Redactor::Automaton> Redactor::Known() const {
+  const std::lock_guard lock(mutex_);
+  return automaton_;
+}
+
+std::string Redactor::RedactKnown(std::string_view text) const {
+  std::vector<Span> spans;
+  if (const auto automaton = Known()) {
+    automaton->Search(text, [&spans](std::size_t begin, std::size_t end) { spans.push_back({begin, end}); });
   }
+  return spans.empty() ? std::string(text) : Replace(text, std::move(spans));
+}
+
+std::string Redactor::Redact(std::string_view text) const {
+  const std::shared_ptr<const Automaton> automaton = Known();
   std::vector<Span> spans = RecognisedSecrets(text);
   if (automaton) {
     automaton->Search(text, [&spans](std::size_t begin, std::size_t end) { spans.push_back({begin, end}); });

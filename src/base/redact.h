@@ -23,9 +23,14 @@ class Redactor {
   // Values shorter than 6 characters are not taken: they would redact ordinary words.
   void AddSecret(std::string_view value);
   [[nodiscard]] std::string Redact(std::string_view text) const;
+  // Only the values it was told of: for texts whose every other word counts, such as prompts and answers.
+  [[nodiscard]] std::string RedactKnown(std::string_view text) const;
+  [[nodiscard]] bool KnowsSecrets() const { return Known() != nullptr; }
 
  private:
   class Automaton;
+
+  [[nodiscard]] std::shared_ptr<const Automaton> Known() const;
 
   mutable std::mutex mutex_;  // guards both members; the automaton itself never changes
   std::vector<std::string> secrets_;

@@ -73,8 +73,8 @@ class CassetteTest : public ::testing::Test {
   void Record(const ModelRequest& request, ModelOutcome outcome) {
     fake_.outcome = std::move(outcome);
     RecordingProvider recorder(
-        fake_, [this](std::string_view line) { tape_.append(line).push_back('\n'); },
-        [this] { return fake_.now; });
+        std::shared_ptr<ModelProvider>(std::shared_ptr<ModelProvider>(), &fake_),
+        [this](std::string_view line) { tape_.append(line).push_back('\n'); }, [this] { return fake_.now; });
     EXPECT_EQ(Ask(recorder, request), fake_.outcome);
   }
   [[nodiscard]] ModelOutcome Replay(const ModelRequest& request) const {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/time.h"
+#include "llm/model_errors.h"
 #include "model/model_request.h"
 
 // Asking a model. Everything happens on the loop's thread.
@@ -13,6 +14,8 @@ struct ModelReply {
   ModelOutcome outcome;
   // The reply counts only after this time on the caller's clock; providers never sleep. Zero for real ones.
   Duration after{};
+  // What the provider says of its limits.
+  RateHint rate = {};
 };
 
 // A call that is under way. Destroying it cancels: the callback is not called any more.

@@ -10,16 +10,16 @@
 
 namespace agenttalk {
 
-RecordingProvider::RecordingProvider(ModelProvider& inner, Write write, Now now)
-    : inner_(inner), write_(std::move(write)), now_(std::move(now)) {}
+RecordingProvider::RecordingProvider(std::shared_ptr<ModelProvider> inner, Write write, Now now)
+    : inner_(std::move(inner)), write_(std::move(write)), now_(std::move(now)) {}
 
 std::unique_ptr<ModelCall> RecordingProvider::Ask(ModelRequest request, Done done) {
   CassetteRecord record;
   record.key = request.reuse_key;
   record.request = ForCassette(request);
   const Timestamp start = now_();
-  return inner_.Ask(std::move(request), [this, record = std::move(record), start,
-                                         done = std::move(done)](ModelReply reply) mutable {
+  return inner_->Ask(std::move(request), [this, record = std::move(record), start,
+                                          done = std::move(done)](ModelReply reply) mutable {
     record.outcome = reply.outcome;
     record.elapsed = now_() - start + reply.after;
     write_(EncodeRecord(record));

@@ -16,13 +16,13 @@ class RecordingProvider final : public ModelProvider {
   using Write = std::function<void(std::string_view line)>;  // without its line feed
   using Now = std::function<Timestamp()>;
 
-  // `inner` must outlive this object, and this object its calls.
-  RecordingProvider(ModelProvider& inner, Write write, Now now);
+  // This object must outlive its calls.
+  RecordingProvider(std::shared_ptr<ModelProvider> inner, Write write, Now now);
 
   [[nodiscard]] std::unique_ptr<ModelCall> Ask(ModelRequest request, Done done) override;
 
  private:
-  ModelProvider& inner_;
+  const std::shared_ptr<ModelProvider> inner_;
   Write write_;
   Now now_;
 };

@@ -45,6 +45,7 @@ struct ProviderConfig {
   std::string model;
   std::string base_url;
   std::string api_key_env;                   // the name of the variable, never a key
+  std::string api_key_file;                  // a file that only its owner may read
   std::vector<std::string> argv;             // exec
   PromptVia prompt_via = PromptVia::kStdin;  // exec
   std::string answer_at;                     // exec: a JSON Pointer into what it prints; empty: all of it
@@ -56,8 +57,10 @@ struct ProviderConfig {
   std::uint32_t requests_per_minute = 0;  // 0: not paced
   std::uint64_t tokens_per_minute = 0;    // 0: not paced
   std::optional<TokenPrices> prices;
-  bool structured_output = true;  // ask for JSON by schema where the provider can
-  bool native_tools = true;       // announce tools where the provider can
+  bool structured_output = true;                    // ask for JSON by schema where the provider can
+  bool native_tools = true;                         // announce tools where the provider can
+  bool stream = true;                               // let answers come in pieces
+  Duration idle_timeout = std::chrono::minutes(5);  // of a stream that stalls
 
   bool operator==(const ProviderConfig&) const = default;
 };

@@ -91,14 +91,19 @@ void ReadKindFields(ObjectReader& reader, ProviderConfig& provider) {
     reader.Error("base_url", ErrorCode::kValueInvalid, "must start with http:// or https://");
   }
   reader.Name(Field("api_key_env").Hint("the name of an environment variable"), provider.api_key_env);
+  ReadPath(reader, "api_key_file", provider.api_key_file);
+  reader.Boolean("stream", provider.stream);
+  ReadPositivePeriod(reader, "idle_timeout", provider.idle_timeout);
 }
 
 void ReadProvider(ObjectReader& reader, ProviderConfig& provider) {
   const bool has_kind = reader.Choice<ProviderKind>(Field("kind").Required(), kProviderKinds, provider.kind);
   reader.Text("model", provider.model);
   if (reader.Has("api_key")) {
-    reader.Error("api_key", ErrorCode::kValueInvalid, "keys do not belong into this file",
-                 "put the key into an environment variable and its name into api_key_env");
+    reader.Error(
+        "api_key", ErrorCode::kValueInvalid, "keys do not belong into this file",
+        "put the key into an environment variable and its name into api_key_env, or into a file and its path "
+        "into api_key_file");
   }
   reader.Integer("max_tokens", kAtLeastOne, provider.max_tokens);
   double temperature = 0;

@@ -53,7 +53,7 @@ TEST(HubConfig, ReadsEverySettingAndWritesItBack) {
 provider: anthropic
 providers:
   a: {kind: anthropic, api_key_env: MY_KEY, max_tokens: 100, temperature: 0.5, timeout: 2m, max_retries: 0,
-      requests_per_minute: 50, tokens_per_minute: 40000, structured_output: false, native_tools: false,
+      api_key_file: keys/a, stream: false, idle_timeout: 30s, requests_per_minute: 50, tokens_per_minute: 40000, structured_output: false, native_tools: false,
       prices: {input: 3, output: 15, cache_read: 0.3, cache_write: 3.75}}
   b: {kind: exec, argv: [codex, exec], prompt_via: argv}
 agents: {x: {strategy: freeform}}

@@ -47,6 +47,7 @@ json::object ProviderJson(const ProviderConfig& provider) {
   Add(object, "model", provider.model, standard.model);
   Add(object, "base_url", provider.base_url, standard.base_url);
   Add(object, "api_key_env", provider.api_key_env, standard.api_key_env);
+  Add(object, "api_key_file", provider.api_key_file, standard.api_key_file);
   if (!provider.argv.empty()) object["argv"] = json::array(provider.argv.begin(), provider.argv.end());
   Add(object, "prompt_via", provider.prompt_via, standard.prompt_via);
   Add(object, "answer_at", provider.answer_at, standard.answer_at);
@@ -60,6 +61,8 @@ json::object ProviderJson(const ProviderConfig& provider) {
   if (provider.prices) object["prices"] = PricesJson(*provider.prices);
   Add(object, "structured_output", provider.structured_output, standard.structured_output);
   Add(object, "native_tools", provider.native_tools, standard.native_tools);
+  Add(object, "stream", provider.stream, standard.stream);
+  Add(object, "idle_timeout", provider.idle_timeout, standard.idle_timeout);
   return object;
 }
 

@@ -1,0 +1,257 @@
+#include "llm/exec_provider.h"
+
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <boost/system/error_code.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/child_process.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/file_descriptor.h"
+#include "base/json.h"
+#include "base/reactor.h"
+#include "base/time.h"
+#include "base/utf8.h"
+#include "llm/json_access.h"
+#include "llm/model_errors.h"
+#include "llm/model_provider.h"
+#include "model/model_request.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+constexpr Duration kDefaultTimeout = std::chrono::minutes(10);
+constexpr std::size_t kLongestArgument = 128 * 1024 - 1;  // the kernel's limit for one
+constexpr std::size_t kShown = 300;
+constexpr std::size_t kOutputPerAnswer = 4;  // what stands around the answer
+
+std::optional<json::value> ParseValue(std::string_view text) {
+  auto value = ParseJson(text, {.max_bytes = text.size()});
+  if (!value) return std::nullopt;
+  return std::move(*value);
+}
+
+const json::value* FindAt(const json::value& value, const std::string& pointer) {
+  boost::system::error_code missing;
+  return value.find_pointer(pointer, missing);
+}
+
+// The last thing printed that has something at the pointer: the whole output, or a line of it.
+std::optional<json::value> FindPrinted(std::string_view out, const std::string& pointer) {
+  if (auto whole = ParseValue(out)) {
+    if (FindAt(*whole, pointer) != nullptr) return whole;
+    return std::nullopt;
+  }
+  while (!out.empty()) {
+    const std::size_t start = out.find_last_of('\n');
+    const std::string_view line = start == std::string_view::npos ? out : out.substr(start + 1);
+    if (auto value = ParseValue(line); value && FindAt(*value, pointer) != nullptr) return value;
+    out = start == std::string_view::npos ? std::string_view() : out.substr(0, start);
+  }
+  return std::nullopt;
+}
+
+std::string Tail(std::string_view text) {
+  text = text.substr(text.size() - std::min(text.size(), kShown));
+  std::string shown = WithoutControls(ToValidUtf8(text));
+  std::ranges::replace(shown, '\n', ' ');
+  return shown;
+}
+
+std::string Heading(const ChatMessage& message) {
+  switch (message.role) {
+    case Role::kAssistant:
+      return "## Your answer so far";
+    case Role::kTool:
+      return "## Result of a tool";
+    case Role::kUser:
+      break;
+  }
+  return "## Request";
+}
+
+std::vector<std::string> OwnEnvironment() {
+  std::vector<std::string> list;
+  for (char** entry = environ; *entry != nullptr; ++entry) list.emplace_back(*entry);
+  return list;
+}
+
+}  // namespace
+
+std::string PromptText(const ModelRequest& request) {
+  std::string text = request.system;
+  for (const ChatMessage& message : request.messages) {
+    if (!text.empty()) text += "\n\n";
+    // One question needs no headings.
+    if (request.messages.size() > 1) text += Heading(message) + "\n";
+    text += message.text;
+  }
+  return text;
+}
+
+ModelOutcome ReadProgramAnswer(std::string_view out, const std::string& answer_at) {
+  ModelAnswer answer;
+  if (answer_at.empty()) {
+    answer.text = ToValidUtf8(out);
+    return answer;
+  }
+  const std::optional<json::value> printed = FindPrinted(out, answer_at);
+  if (!printed) {
+    return std::unexpected(
+        BadResponse(fmt::format("the program printed nothing at {}: {}", answer_at, Tail(out)), true));
+  }
+  const json::value& found = *FindAt(*printed, answer_at);
+  answer.text = found.is_string() ? std::string(found.get_string()) : json::serialize(found);
+  if (const json::object* object = printed->if_object()) {
+    if (const json::object* usage = ObjectAt(*object, "usage")) {
+      ReadCount(*usage, "input_tokens", answer.usage.input_tokens);
+      ReadCount(*usage, "output_tokens", answer.usage.output_tokens);
+    }
+    const json::value* failed = object->if_contains("is_error");
+    if (failed != nullptr && failed->is_bool() && failed->get_bool()) {
+      return std::unexpected(BadResponse("the program reports an error: " + Tail(answer.text), true));
+    }
+  }
+  return answer;
+}
+
+class ExecProvider::Handle final : public ModelCall {
+ public:
+  Handle(ExecProvider& provider, std::uint64_t id) : provider_(provider), id_(id) {}
+  ~Handle() override {
+    const auto found = provider_.runs_.find(id_);
+    if (found == provider_.runs_.end()) return;
+    // Its thread is joined when it says that the program is gone.
+    found->second.done = nullptr;
+    found->second.stop.Request();
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+ private:
+  ExecProvider& provider_;
+  const std::uint64_t id_;
+};
+
+Result<std::shared_ptr<ExecProvider>> ExecProvider::Make(Reactor& reactor, ExecOptions options) {
+  FileDescriptor news(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!news.valid()) return FailErrno("eventfd");
+  return std::shared_ptr<ExecProvider>(new ExecProvider(reactor, std::move(options), std::move(news)));
+}
+
+ExecProvider::ExecProvider(Reactor& reactor, ExecOptions options, FileDescriptor news)
+    : options_(std::move(options)), news_(std::move(news)) {
+  watch_ = reactor.Watch(news_.get(), EPOLLIN, [this](std::uint32_t) { TakeNews(); });
+}
+
+ExecProvider::~ExecProvider() {
+  for (auto& [id, run] : runs_) run.stop.Request();
+  for (auto& [id, run] : runs_) run.thread.join();
+}
+
+Result<ChildSpec> ExecProvider::SpecOf(const ModelRequest& request) const {
+  ChildSpec spec;
+  spec.argv = options_.argv;
+  spec.environment = OwnEnvironment();
+  if (options_.directory) spec.directory = TRY(options_.directory(request.ids));
+  std::string prompt = PromptText(request);
+  if (!options_.prompt_as_argument) {
+    spec.input = std::move(prompt);
+  } else if (prompt.size() > kLongestArgument || prompt.find('\0') != std::string::npos) {
+    return Fail(ErrorCode::kTooLarge, "the prompt does not fit into an argument", "set prompt_via: stdin");
+  } else {
+    spec.argv.push_back(std::move(prompt));
+  }
+  spec.limits.timeout = kDefaultTimeout;
+  for (const Duration bound : {request.timeout, options_.timeout}) {
+    if (bound > Duration{}) spec.limits.timeout = std::min(spec.limits.timeout, bound);
+  }
+  if (options_.timeout <= Duration{} && request.timeout > kDefaultTimeout)
+    spec.limits.timeout = request.timeout;
+  spec.limits.output_bytes = options_.max_answer_bytes * kOutputPerAnswer;
+  return spec;
+}
+
+std::unique_ptr<ModelCall> ExecProvider::Ask(ModelRequest request, Done done) {
+  auto spec = SpecOf(request);
+  auto stop = ChildStop::Make();
+  if (!spec || !stop) {
+    done({std::unexpected(Unavailable(spec ? stop.error().message : spec.error().message)), {}, {}});
+    return nullptr;
+  }
+  const std::uint64_t id = ++runs_made_;
+  const Duration timeout = spec->limits.timeout;
+  Run& run = runs_.emplace(id, Run{{}, std::move(*stop), std::move(done), timeout}).first->second;
+  run.thread = std::thread([this, id, &run, spec = std::move(*spec)] {
+    auto ended = RunChild(spec, run.stop);
+    const std::lock_guard lock(mutex_);
+    ended_.emplace_back(id, std::move(ended));
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t wrote = ::write(news_.get(), &one, sizeof one);
+  });
+  return std::make_unique<Handle>(*this, id);
+}
+
+void ExecProvider::TakeNews() {
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t got = ::read(news_.get(), &count, sizeof count);
+  std::vector<std::pair<std::uint64_t, Result<ChildOutcome>>> ended;
+  {
+    const std::lock_guard lock(mutex_);
+    ended.swap(ended_);
+  }
+  for (const auto& [id, outcome] : ended) {
+    Run run = std::move(runs_.extract(id).mapped());
+    run.thread.join();
+    if (run.done) run.done({Outcome(outcome, run.timeout), {}, {}});
+  }
+}
+
+ModelOutcome ExecProvider::Outcome(const Result<ChildOutcome>& ended, Duration timeout) const {
+  if (!ended) return std::unexpected(Unavailable(ended.error().message));
+  switch (ended->end) {
+    case ChildEnd::kExited:
+      break;
+    case ChildEnd::kTimedOut:
+    case ChildEnd::kStopped:
+      return std::unexpected(TimedOut(timeout, "the program did not end"));
+    case ChildEnd::kTooMuchOutput:
+      return std::unexpected(TooLarge(options_.max_answer_bytes));
+    default:
+      return std::unexpected(CutOff(fmt::format("the program was ended by signal {}", ended->status)));
+  }
+  const std::string& told = ended->err.empty() ? ended->out : ended->err;
+  if (ended->status != 0) {
+    return std::unexpected(
+        BadResponse(fmt::format("{} ended with {}: {}", options_.argv[0], ended->status, Tail(told)), true));
+  }
+  ModelOutcome outcome = ReadProgramAnswer(ended->out, options_.answer_at);
+  if (outcome && outcome->text.size() > options_.max_answer_bytes) {
+    return std::unexpected(TooLarge(options_.max_answer_bytes));
+  }
+  if (outcome) outcome->model = options_.model;
+  return outcome;
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "base/reactor.h"
+#include "base/time.h"
+#include "llm/endpoint.h"
+#include "llm/http_client.h"
+#include "model/model_request.h"
+
+namespace agenttalk {
+
+using ModelList = std::expected<std::vector<std::string>, ModelError>;
+
+// Asks servers which models they have, all at once, and waits for it: what cannot be reached, or refuses the
+// key, shows here before anything is begun.
+std::vector<ModelList> ListModels(Reactor& reactor, HttpClient& http, const std::vector<Endpoint>& endpoints,
+                                  Duration timeout);
+
+}  // namespace agenttalk

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/issue.h"
+#include "model/hub_config.h"
+#include "model/model_request.h"
+
+// What tokens cost (docs/formats/prices.md).
+namespace agenttalk {
+
+class PriceTable {
+ public:
+  // Reports everything that is wrong at once, with lines.
+  static std::expected<PriceTable, Issues> Parse(std::string_view yaml);
+  // The table that the program brings.
+  static PriceTable Embedded();
+
+  // `before` is looked at first.
+  void Prefer(PriceTable before);
+  // Null when nobody knows. A vendor's name before the model's ("anthropic/…") does not matter.
+  [[nodiscard]] const TokenPrices* Find(std::string_view model) const;
+
+ private:
+  struct Entry {
+    std::string model;  // a glob
+    TokenPrices prices;
+  };
+  std::vector<Entry> entries_;
+};
+
+// What a provider's calls cost.
+struct PriceTag {
+  std::optional<TokenPrices> fixed;         // set for this provider
+  std::shared_ptr<const PriceTable> table;  // else by model; may be null
+  std::string model;                        // where a request names none
+  std::uint64_t answer_tokens = 0;          // what is reserved for an answer that has not come yet
+
+  // Zero where nobody knows.
+  [[nodiscard]] TokenPrices Of(std::string_view asked_model) const;
+};
+
+// Millionths of a dollar. What was read from a cache or written to one is part of the input and has its own
+// price where that is known.
+std::uint64_t MicroUsd(const Usage& usage, const TokenPrices& prices);
+
+}  // namespace agenttalk
