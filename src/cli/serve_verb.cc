@@ -6,12 +6,14 @@
 
 #include "api/api_server.h"
 #include "base/error.h"
+#include "base/error_code.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
 #include "runtime/hub.h"
+#include "runtime/provider_choice.h"
 
 namespace agenttalk {
 namespace {
@@ -27,6 +29,14 @@ ExitCode ExitCodeOf(Hub::End end) {
   }
 }
 
+Result<void> CheckChoice(const ProviderChoice& choice) {
+  if (choice.replay && (choice.record || choice.answers)) {
+    return Fail(ErrorCode::kUsage, "--replay takes every answer from its file",
+                "leave out --record and --answers");
+  }
+  return {};
+}
+
 Result<ExitCode> Serve(const Invocation& call) {
   const auto directory = TRY(call.Hub());
   Progress progress(call.console);
@@ -36,6 +46,9 @@ Result<ExitCode> Serve(const Invocation& call) {
   if (call.arguments.Has("--answers")) options.providers.answers = call.arguments.Get("--answers");
   options.providers.provider = call.arguments.Get("--provider");
   options.notifications = !call.arguments.Has("--scan-only");
+  if (call.arguments.Has("--record")) options.providers.record = call.arguments.Get("--record");
+  if (call.arguments.Has("--replay")) options.providers.replay = call.arguments.Get("--replay");
+  TRY(CheckChoice(options.providers));
   const std::unique_ptr<Hub> hub = TRY(Hub::Open(directory, std::move(options)));
   if (!call.arguments.Has("--quiet")) progress.Follow(*hub);
   const std::unique_ptr<ApiServer> server = TRY(ApiServer::Open(*hub));
@@ -69,6 +82,16 @@ Verb ServeVerb() {
                      {.name = "--scan-only",
                       .takes = Takes::kFlag,
                       .help = "find files by the heartbeat's scan alone, as on network file systems"},
+                     {.name = "--record",
+                      .takes = Takes::kValue,
+                      .help = "adds what models are asked and answer to a cassette",
+                      .value = "FILE",
+                      .completes = Completes::kFile},
+                     {.name = "--replay",
+                      .takes = Takes::kValue,
+                      .help = "answers from a cassette: no model, no network",
+                      .value = "FILE",
+                      .completes = Completes::kFile},
                      {.name = "--quiet", .takes = Takes::kFlag, .help = "do not tell what is going on"}},
       .run = Serve};
 }

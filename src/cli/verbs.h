@@ -20,6 +20,7 @@ Verb LogVerb();
 Verb PauseVerb();
 Verb PlansVerb();
 Verb PromptVerb();
+Verb ProvidersVerb();
 Verb QuestionsVerb();
 Verb RepairVerb();
 Verb ResumeVerb();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -16,10 +15,12 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/plant.h"
+#include "base/redact.h"
 #include "base/time.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "llm/model_provider.h"
+#include "llm/price_table.h"
 #include "model/content.h"
 #include "model/event.h"
 #include "model/model_request.h"
@@ -32,11 +33,17 @@
 namespace agenttalk {
 namespace {
 
-Cost CostOf(const Usage& usage, const CallPrices& prices) {
-  // A dollar for a million tokens is a millionth of a dollar for one.
-  const double micro_usd = static_cast<double>(usage.input_tokens) * prices.input +
-                           static_cast<double>(usage.output_tokens) * prices.output;
-  return {usage.input_tokens, usage.output_tokens, static_cast<std::uint64_t>(std::llround(micro_usd))};
+Cost CostOf(const ModelAnswer& answer, const PriceTag& price) {
+  return {answer.usage.input_tokens, answer.usage.output_tokens,
+          MicroUsd(answer.usage, price.Of(answer.model))};
+}
+
+// A key must not reach a model, whoever wrote it into a file; every other word is left as it is.
+void HideKeys(ModelRequest& request) {
+  const Redactor& redactor = ProcessRedactor();
+  if (!redactor.KnowsSecrets()) return;
+  request.system = redactor.RedactKnown(request.system);
+  for (ChatMessage& message : request.messages) message.text = redactor.RedactKnown(message.text);
 }
 
 std::string IssueLine(const Issue& issue) {
@@ -77,9 +84,10 @@ void CallDesk::StartModelCall(const PlanState& plan, const CommandRecord& record
   }
   calls_[key];
   Witness([&key] { return NameOf(key.plan, key.command, key.call); });
-  auto asked = entry->provider->Ask(
-      std::move(*stored),
-      [this, key, prices = entry->prices](ModelReply reply) { ModelReplied(key, prices, std::move(reply)); });
+  HideKeys(*stored);
+  auto asked = entry->provider->Ask(std::move(*stored), [this, key, entry](ModelReply reply) {
+    ModelReplied(key, *entry, std::move(reply));
+  });
   // The reply may have come already, and with it the call's end.
   if (const auto open = calls_.find(key); open != calls_.end()) open->second.model = std::move(asked);
 }
@@ -93,14 +101,13 @@ void CallDesk::FailAtOnce(const Key& key, ErrorCode code, std::string message) {
   core_.Post(std::move(done));
 }
 
-void CallDesk::ModelReplied(const Key& key, const CallPrices& prices, ModelReply reply) {
+void CallDesk::ModelReplied(const Key& key, const ProviderSet::Entry& entry, ModelReply reply) {
   if (reply.after > Duration{}) {
-    delayed_prices_[key] = prices;
-    delayed_.push_back({clock_.Now() + reply.after, ++delays_, key, std::move(reply.outcome)});
+    delayed_.push_back({clock_.Now() + reply.after, ++delays_, key, std::move(reply.outcome), &entry});
     std::ranges::push_heap(delayed_, std::greater<>());
     return;
   }
-  Finish(key, reply.outcome, prices);
+  Finish(key, reply.outcome, entry);
 }
 
 AnswerFacts CallDesk::ToolFacts(const Key& key, const std::vector<ToolCall>& calls) const {
@@ -144,7 +151,7 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const
   return facts;
 }
 
-void CallDesk::Finish(const Key& key, const ModelOutcome& outcome, const CallPrices& prices) {
+void CallDesk::Finish(const Key& key, const ModelOutcome& outcome, const ProviderSet::Entry& entry) {
   calls_.erase(key);
   ModelCallDone done;
   done.plan_id = key.plan;
@@ -153,17 +160,21 @@ void CallDesk::Finish(const Key& key, const ModelOutcome& outcome, const CallPri
   if (!outcome) {
     const ModelError& error = outcome.error();
     const Error plain = ToError(error);
-    done.failure = CallFailure{plain.code, plain.message, error.retryable, error.retry_after};
+    done.failure = CallFailure{plain.code, Redact(plain.message), error.retryable, error.retry_after};
     if (error.script_entry) done.script_entry = *error.script_entry;
   } else {
-    done.text = outcome->text;
-    done.cost = CostOf(outcome->usage, prices);
+    ModelAnswer answer = *outcome;
+    answer.text = ProcessRedactor().RedactKnown(answer.text);
+    done.text = answer.text;
+    done.cost = CostOf(answer, entry.price);
     if (outcome->script_entry) done.script_entry = *outcome->script_entry;
     if (outcome->stop_reason == StopReason::kMaxTokens) {
       done.failure =
           CallFailure{ErrorCode::kModelFailed, "the answer was cut off at the token limit", true, {}};
+    } else if (outcome->stop_reason == StopReason::kRefusal) {
+      done.failure = CallFailure{ErrorCode::kModelFailed, "the model refused to answer", false, {}};
     } else {
-      done.answer = ReadFacts(key, *outcome);
+      done.answer = ReadFacts(key, answer);
     }
   }
   core_.Post(std::move(done));
@@ -214,9 +225,7 @@ void CallDesk::DeliverDue() {
     std::ranges::pop_heap(delayed_, std::greater<>());
     const Delayed next = std::move(delayed_.back());
     delayed_.pop_back();
-    const CallPrices prices = delayed_prices_[next.key];
-    delayed_prices_.erase(next.key);
-    Finish(next.key, next.outcome, prices);
+    Finish(next.key, next.outcome, *next.entry);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "llm/model_provider.h"
+#include "llm/price_table.h"
 #include "model/model_request.h"
 #include "runtime/clock.h"
 #include "runtime/core.h"
@@ -22,17 +23,11 @@
 
 namespace agenttalk {
 
-// US dollars for a million tokens; zero where it is not known.
-struct CallPrices {
-  double input = 0;
-  double output = 0;
-};
-
 // The configured providers by name; the empty name is the default.
 struct ProviderSet {
   struct Entry {
     std::shared_ptr<ModelProvider> provider;
-    CallPrices prices;
+    PriceTag price;
   };
   std::map<std::string, Entry> entries;
 
@@ -69,13 +64,14 @@ class CallDesk final : public Performer {
     std::uint64_t order = 0;
     Key key;
     ModelOutcome outcome;
+    const ProviderSet::Entry* entry = nullptr;
     bool operator>(const Delayed& other) const {
       return std::pair(due, order) > std::pair(other.due, other.order);
     }
   };
 
-  void ModelReplied(const Key& key, const CallPrices& prices, ModelReply reply);
-  void Finish(const Key& key, const ModelOutcome& outcome, const CallPrices& prices);
+  void ModelReplied(const Key& key, const ProviderSet::Entry& entry, ModelReply reply);
+  void Finish(const Key& key, const ModelOutcome& outcome, const ProviderSet::Entry& entry);
   void FailAtOnce(const Key& key, ErrorCode code, std::string message);
   AnswerFacts ReadFacts(const Key& key, const ModelAnswer& answer) const;
   AnswerFacts ToolFacts(const Key& key, const std::vector<ToolCall>& calls) const;
@@ -85,7 +81,6 @@ class CallDesk final : public Performer {
   ToolRunner& tools_;
   const Clock& clock_;
   std::map<Key, Call> calls_;
-  std::map<Key, CallPrices> delayed_prices_;
   std::vector<Delayed> delayed_;  // a heap, earliest first
   std::uint64_t delays_ = 0;
 };

@@ -86,6 +86,7 @@ class Core {
   void Post(Input input) { posted_.push_back(std::move(input)); }
   // False: there was nothing.
   bool RunPosted();
+  [[nodiscard]] bool has_posted() const { return !posted_.empty(); }
 
   // Fires the timers that are due.
   void Tick();

@@ -45,6 +45,7 @@
 #include "prompts/composer.h"
 #include "runtime/core.h"
 #include "runtime/hub_home.h"
+#include "runtime/model_access.h"
 #include "runtime/node.h"
 #include "runtime/provider_choice.h"
 #include "runtime/rest.h"
@@ -99,6 +100,7 @@ struct Hub::Loop {
   asio::steady_timer timer{context};
   asio::posix::stream_descriptor folders{context};
   bool folders_watched = false;
+  asio::posix::stream_descriptor models{context};
   std::atomic<bool> woken{false};
 };
 
@@ -113,6 +115,7 @@ Hub::~Hub() {
   if (commits_) commits_->Stop();
   // The watcher owns this descriptor.
   if (loop_->folders.is_open()) loop_->folders.release();
+  if (loop_->models.is_open()) loop_->models.release();
 }
 
 asio::io_context& Hub::loop() {
@@ -152,8 +155,12 @@ Result<void> Hub::Start() {
   NodeOptions node = OptionsFor(team_);
   node.fence_key = TRY(FenceKey(directory_));
   node.listener = this;
-  if (serves) node.providers = TRY(MakeProviders(team_, directory_, options_.providers, *journal_));
-  if (serves) MakeTools();
+  if (serves) {
+    models_ = TRY(ModelAccess::Open(team_.config.limits));
+    node.providers = TRY(MakeProviders(team_, directory_, options_.providers, *journal_, *models_,
+                                       [this](const std::string& text) { Report(text); }));
+    MakeTools();
+  }
   files_ = TRY(PosixFileSystem::Open(directory_.string()));
   // Nobody else writes here: whatever lies there was left by a crash.
   (void)RemoveLeftovers(*files_, clock_.Now().time_since_epoch() / std::chrono::nanoseconds(1));
@@ -340,6 +347,19 @@ void Hub::WatchFolders() {
                             });
 }
 
+// What models send is taken by itself; only an outcome wakes the hub.
+void Hub::WatchModels() {
+  if (!models_) return;
+  if (!loop_->models.is_open()) loop_->models.assign(models_->reactor->descriptor());
+  loop_->models.async_wait(asio::posix::stream_descriptor::wait_read,
+                           [this](const boost::system::error_code& error) {
+                             if (error == asio::error::operation_aborted) return;
+                             models_->reactor->Step();
+                             if (core().has_posted()) Wake();
+                             WatchModels();
+                           });
+}
+
 void Hub::SetTimer(Duration longest) {
   loop_->timer.expires_after(longest);
   loop_->timer.async_wait([this](const boost::system::error_code& error) {
@@ -348,6 +368,7 @@ void Hub::SetTimer(Duration longest) {
 }
 
 Result<void> Hub::Run() {
+  WatchModels();
   Wake();
   loop_->context.run();
   if (error_) return std::unexpected(*error_);

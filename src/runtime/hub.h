@@ -18,6 +18,7 @@
 #include "model/event.h"
 #include "runtime/clock.h"
 #include "runtime/core.h"
+#include "runtime/model_access.h"
 #include "runtime/node.h"
 #include "runtime/projection.h"
 #include "runtime/provider_choice.h"
@@ -101,6 +102,7 @@ class Hub final : private EventObserver {
   void StepNode();
   void CheckIdle();
   void WatchFolders();
+  void WatchModels();
   void SetTimer(Duration longest);
   void Report(const std::string& text) const;
 
@@ -115,6 +117,7 @@ class Hub final : private EventObserver {
   std::unique_ptr<FileSystem> files_;
   std::unique_ptr<Watcher> watcher_;
   std::unique_ptr<ThreadedCommits> commits_;
+  std::optional<ModelAccess> models_;  // only when it serves
   std::unique_ptr<Node> node_;
 
   std::set<PlanId> touched_;  // plans with events in this run

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,7 +13,12 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "engine/input.h"
+#include "llm/price_table.h"
 #include "mailbox/intake.h"
+#include "model/event.h"
+#include "model/model_request.h"
+#include "runtime/call_desk.h"
+#include "runtime/profile_composer.h"
 #include "runtime/projection.h"
 
 namespace agenttalk {
@@ -22,12 +28,26 @@ namespace {
 constexpr Duration kClockJump = std::chrono::seconds(60);
 constexpr Duration kCatchUpRetry = std::chrono::seconds(1);
 
+// The prices are those at the time of the call; what was estimated is journaled.
+ProfileComposer::Estimate EstimateWith(const ProviderSet& providers) {
+  std::map<std::string, PriceTag> tags;
+  for (const auto& [name, entry] : providers.entries) tags[name] = entry.price;
+  return
+      [tags = std::move(tags)](const std::string& provider, const std::string& model, std::uint64_t tokens) {
+        const auto found = tags.find(provider);
+        if (found == tags.end()) return Cost{tokens, 0, 0};
+        const Usage most{tokens, found->second.answer_tokens, 0, 0};
+        return Cost{tokens, most.output_tokens, MicroUsd(most, found->second.Of(model))};
+      };
+}
+
 }  // namespace
 
 Node::Node(const NodeSeams& seams, NodeOptions options)
     : clock_(seams.clock),
       core_(seams.journal, seams.commits, seams.clock),
-      composer_(core_.contents(), seams.tools, std::move(options.fence_key), options.language),
+      composer_(core_.contents(), seams.tools, std::move(options.fence_key), options.language,
+                EstimateWith(options.providers)),
       desk_(core_, std::move(options.providers), seams.tools, seams.clock),
       intake_(seams.files, seams.watcher, known_, options.intake),
       mirror_(seams.files, known_),

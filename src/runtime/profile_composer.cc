@@ -32,8 +32,12 @@ constexpr std::uint64_t kBytesPerToken = 3;  // errs on the high side
 }  // namespace
 
 ProfileComposer::ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key,
-                                 Language language)
-    : contents_(contents), tools_(tools), fence_key_(std::move(fence_key)), language_(language) {}
+                                 Language language, Estimate estimate)
+    : contents_(contents),
+      tools_(tools),
+      fence_key_(std::move(fence_key)),
+      language_(language),
+      estimate_(std::move(estimate)) {}
 
 Result<ProfileComposer::Sheet*> ProfileComposer::SheetOf(const AgentSettings& agent, const Keep& keep) {
   const auto known = sheets_.find(agent.profile.digest);
@@ -85,7 +89,8 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   input.input_folder = folder;
   input.fence_key = fence_key_;
   const auto composed = agenttalk::Compose(input);
-  Composed made{EncodeRequest(composed.request), composed.reuse_key, Cost{composed.estimated_tokens, 0, 0}};
+  Composed made{EncodeRequest(composed.request), composed.reuse_key,
+                estimate_(sheet.profile.provider, sheet.profile.model, composed.estimated_tokens)};
   for (const std::size_t i : composed.by_path) {
     made.by_path.push_back({record.execution->inputs[i].name, record.execution->inputs[i].content});
   }
@@ -125,7 +130,8 @@ Result<RequestComposer::Composed> ProfileComposer::Compose(const PlanState& plan
   // A later round sends the conversation again, with the last answer.
   const std::uint64_t tokens = (execution.request.size + execution.answer.size) / kBytesPerToken;
   const StoredRequest request = TRY(ComposeNext(record, model_call));
-  return Composed{EncodeRequest(request), request.reuse_key, Cost{tokens, 0, 0}};
+  return Composed{EncodeRequest(request), request.reuse_key,
+                  estimate_(request.provider, request.model, tokens)};
 }
 
 }  // namespace agenttalk

@@ -21,8 +21,13 @@ namespace agenttalk {
 // inputs. What a provider is called and which model it takes is part of the profile.
 class ProfileComposer final : public RequestComposer {
  public:
+  // What a call of so many input tokens to a provider may cost, answer included: what a budget must hold.
+  using Estimate =
+      std::function<Cost(const std::string& provider, const std::string& model, std::uint64_t tokens)>;
+
   // `fence_key` is a secret of the hub: nobody outside can foresee the marks around inputs.
-  ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key, Language language);
+  ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key, Language language,
+                  Estimate estimate);
 
   Result<Composed> Compose(const PlanState& plan, const CommandRecord& record, const AgentSettings& agent,
                            std::uint32_t model_call, const Keep& keep) override;
@@ -42,6 +47,7 @@ class ProfileComposer final : public RequestComposer {
   const ToolRunner& tools_;
   const std::string fence_key_;
   const Language language_;
+  const Estimate estimate_;
   std::unordered_map<Digest, Sheet> sheets_;
 };
 
