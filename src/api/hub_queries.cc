@@ -64,10 +64,11 @@ json::object QuestionJson(const PlanState& plan, std::uint64_t number, const Ope
   const QuestionAsked& asked = question.asked;
   const CommandRecord* record = plan.Find(asked.command_id);
   json::array choices;
-  if (asked.purpose != QuestionPurpose::kNotice) choices = {"approve", "reject"};
+  const bool decides = asked.purpose != QuestionPurpose::kNotice && asked.purpose != QuestionPurpose::kTask;
+  if (decides) choices = {"approve", "reject"};
   return {{"id", QuestionName(number)},
           {"plan_id", TextOrNull(plan.id.str())},
-          {"task_id", record == nullptr ? json::value(nullptr) : TextOrNull(record->task.str())},
+          {"task_id", record == nullptr ? TextOrNull(asked.task_id.str()) : TextOrNull(record->task.str())},
           {"command_id", TextOrNull(asked.command_id.str())},
           {"kind", EnumName(asked.kind)},
           {"text", asked.text},
@@ -111,8 +112,8 @@ Result<json::value> QueryPlans(Hub& hub, const json::object& /*parameters*/) {
     const auto done = std::ranges::count(plan.commands, CommandState::kSucceeded, &CommandRecord::state);
     plans.push_back(json::object{{"plan_id", plan.id.str()},
                                  {"state", PlanStateName(plan)},
-                                 {"tasks_completed", done},
-                                 {"tasks_total", plan.commands.size()},
+                                 {"tasks_completed", plan.dag ? plan.dag->completed() : done},
+                                 {"tasks_total", plan.dag ? plan.dag->size() : plan.commands.size()},
                                  {"updated_at", ToRfc3339(plan.updated_at)}});
   }));
   return plans;

@@ -15,6 +15,7 @@
 
 #include "api/hub_service.h"
 #include "api/parameters.h"
+#include "api/submit.h"
 #include "base/base64.h"
 #include "base/error.h"
 #include "base/error_code.h"
@@ -24,7 +25,6 @@
 #include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
-#include "engine/step.h"
 #include "mailbox/mirror.h"
 #include "mailbox/place.h"
 #include "model/command.h"
@@ -39,39 +39,6 @@ namespace agenttalk {
 namespace {
 
 namespace json = boost::json;
-
-const char* StatusName(Reply::Status status) {
-  switch (status) {
-    case Reply::Status::kAccepted:
-      return "accepted";
-    case Reply::Status::kRepeated:
-      return "duplicate";
-    case Reply::Status::kRefused:
-      return "refused";
-    case Reply::Status::kIgnored:
-    case Reply::Status::kDamaged:
-      return "unchanged";
-  }
-  return "";
-}
-
-// Submits, and answers when it is durable: {"status", …more}.
-void SubmitFor(Hub& hub, Input input, json::object more, HubService::Done done) {
-  if (auto unable = hub.Unable()) {
-    done(std::unexpected(*std::move(unable)));
-    return;
-  }
-  hub.core().Submit(std::move(input), [more = std::move(more), done = std::move(done)](const Reply& reply) {
-    if (reply.status == Reply::Status::kRefused) {
-      done(std::unexpected(*reply.error));
-      return;
-    }
-    json::object answer = more;
-    answer["status"] = StatusName(reply.status);
-    done(json::value(std::move(answer)));
-  });
-  hub.Wake();
-}
 
 // Was a request of this client carried out already? Then its question or letter is gone.
 bool WasDone(const HubState& state, const std::string& client) {

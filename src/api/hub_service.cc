@@ -13,6 +13,7 @@
 
 #include "api/hub_queries.h"
 #include "api/hub_requests.h"
+#include "api/plan_requests.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "runtime/hub.h"
@@ -27,22 +28,16 @@ using Request = void (*)(Hub&, const json::object&, HubService::Done);
 using Method = std::variant<Query, Request>;
 
 const std::map<std::string, Method, std::less<>>& Methods() {
-  static const std::map<std::string, Method, std::less<>> methods = {{"plans", &QueryPlans},
-                                                                     {"status", &QueryStatus},
-                                                                     {"agents", &QueryAgents},
-                                                                     {"questions", &QueryQuestions},
-                                                                     {"dead/list", &QueryLetters},
-                                                                     {"dead/show", &QueryLetter},
-                                                                     {"log", &QueryLog},
-                                                                     {"files", &QueryFiles},
-                                                                     {"repair", &RequestRepair},
-                                                                     {"send", &RequestSend},
-                                                                     {"answer", &RequestAnswer},
-                                                                     {"pause", &RequestPause},
-                                                                     {"resume", &RequestResume},
-                                                                     {"cancel", &RequestCancel},
-                                                                     {"dead/retry", &RequestRetry},
-                                                                     {"dead/drop", &RequestDrop}};
+  static const std::map<std::string, Method, std::less<>> methods = {
+      {"plans", &QueryPlans},       {"status", &QueryStatus},
+      {"agents", &QueryAgents},     {"questions", &QueryQuestions},
+      {"dead/list", &QueryLetters}, {"dead/show", &QueryLetter},
+      {"log", &QueryLog},           {"files", &QueryFiles},
+      {"repair", &RequestRepair},   {"send", &RequestSend},
+      {"answer", &RequestAnswer},   {"pause", &RequestPause},
+      {"resume", &RequestResume},   {"cancel", &RequestCancel},
+      {"plan/run", &RequestPlan},   {"dead/retry", &RequestRetry},
+      {"dead/drop", &RequestDrop}};
   return methods;
 }
 

@@ -30,6 +30,24 @@ void Progress::Tell(const Event& event, const CommandId& command, const std::str
   console_.Err(fmt::format("{}  {}\n", line, what));
 }
 
+void Progress::TellTask(const Event& event) {
+  const bool colors = console_.colors_err();
+  if (const auto* adopted = std::get_if<DagAdopted>(&event.body)) {
+    Tell(event, {}, fmt::format("revision {}, {} tasks", adopted->revision, adopted->nodes.size()));
+  } else if (const auto* done = std::get_if<TaskCompleted>(&event.body)) {
+    std::string files;
+    for (const NamedContent& output : done->outputs) files += (files.empty() ? ": " : ", ") + output.name;
+    Tell(event, {},
+         fmt::format("{} {}{}", done->task_id.str(), Styled("completed", Style::kGreen, colors), files));
+  } else if (const auto* changed = std::get_if<TaskChanged>(&event.body)) {
+    Tell(event, {},
+         fmt::format("{} {}: {}", changed->task_id.str(),
+                     Styled(EnumName(changed->change), Style::kYellow, colors), changed->reason));
+  } else if (const auto* reset = std::get_if<TasksReset>(&event.body)) {
+    Tell(event, {}, fmt::format("{} tasks begin anew: {}", reset->tasks.size(), reset->reason));
+  }
+}
+
 void Progress::Durable(const Event& event) {
   if (hub_ == nullptr) return;
   const bool colors = console_.colors_err();
@@ -62,6 +80,8 @@ void Progress::Durable(const Event& event) {
                      letter->file, letter->message));
   } else if (const auto* change = std::get_if<PlanChanged>(&event.body)) {
     Tell(event, {}, EnumName(change->change));
+  } else {
+    TellTask(event);
   }
 }
 

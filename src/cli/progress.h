@@ -21,6 +21,7 @@ class Progress final : public EventObserver {
 
  private:
   void Tell(const Event& event, const CommandId& command, const std::string& what);
+  void TellTask(const Event& event);
   [[nodiscard]] std::string AgentOf(const Event& event, const CommandId& command);
 
   Console& console_;

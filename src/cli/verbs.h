@@ -24,9 +24,11 @@ Verb ProvidersVerb();
 Verb QuestionsVerb();
 Verb RepairVerb();
 Verb ResumeVerb();
+Verb RunVerb();
 Verb SendVerb();
 Verb ServeVerb();
 Verb StatusVerb();
 Verb ValidateVerb();
+Verb WatchVerb();
 
 }  // namespace agenttalk

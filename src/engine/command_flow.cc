@@ -9,6 +9,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -19,6 +20,12 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/dag_commands.h"
+#include "engine/dag_flow.h"
+#include "engine/dag_fold.h"
+#include "engine/dag_inputs.h"
+#include "engine/dag_outputs.h"
+#include "engine/dag_state.h"
 #include "engine/gateway.h"
 #include "engine/hub_state.h"
 #include "engine/input.h"
@@ -35,6 +42,7 @@ namespace {
 constexpr Duration kFirstBackoff = std::chrono::seconds(1);
 constexpr Duration kLongestBackoff = std::chrono::minutes(5);
 constexpr double kTimeoutGrowth = 1.5;
+constexpr std::string_view kHuman = "human";
 
 // Doubles per attempt, minus up to a quarter. The engine has no random numbers: the jitter comes from what
 // differs between commands, which is all it is for.
@@ -57,10 +65,27 @@ const Inbox* SharedInbox(Step& step, const AgentId& agent) {
   return found == step.state().own.inboxes.end() ? nullptr : &found->second;
 }
 
+// The task that a command belongs to; kNone in an open plan.
+TaskIndex TaskOf(const PlanState& plan, const CommandRecord& record) {
+  return plan.dag ? plan.dag->Find(record.task) : DagState::kNone;
+}
+
 // Fixes the versions of the inputs and queues the command at its agent.
 void BindInputs(Step& step, PlanState& plan, const CommandRecord& record) {
   CommandReadied readied;
   readied.command_id = record.id;
+  if (const TaskIndex task = TaskOf(plan, record); task != DagState::kNone) {
+    TaskInputs bound = BindTaskInputs(plan, record, task);
+    readied.inputs = std::move(bound.inputs);
+    readied.missing = std::move(bound.missing);
+    step.Emit(plan, std::move(readied));
+    if (record.agent.str() == kHuman) {
+      AskForWork(step, plan, record, plan.dag->Node(task));
+    } else {
+      step.Touch(record.agent);
+    }
+    return;
+  }
   std::vector<BoundInput>& bound = readied.inputs;
   for (const RequiredInput& required : record.required) {
     std::vector<BoundInput> found =
@@ -176,6 +201,29 @@ void FailAttempt(Step& step, PlanState& plan, CommandRecord& record, CallFailure
   EndCommand(step, plan, record, end_state, failure.code, std::move(failure.message));
 }
 
+// The answer that this request got before; null: it has to be asked.
+const TaskResult* FindAnswered(Step& step, const PlanState& plan, const CommandRecord& record,
+                               const Digest& key) {
+  const bool first = record.execution->model_calls == 0;
+  if (!first || !step.state().settings.reuse || TaskOf(plan, record) == DagState::kNone) return nullptr;
+  const auto found = plan.dag->answered.find(key);
+  return found == plan.dag->answered.end() ? nullptr : &found->second;
+}
+
+void UseAnswered(Step& step, PlanState& plan, CommandRecord& record, const TaskResult& known) {
+  CommandSucceeded succeeded;
+  succeeded.command_id = record.id;
+  succeeded.result = known.result;
+  succeeded.score = known.score;
+  succeeded.score_explanation = known.explanation;
+  succeeded.outputs = known.outputs;
+  succeeded.reused = true;
+  succeeded.reuse_key = known.key;
+  step.Touch(record.agent);
+  step.Emit(plan, std::move(succeeded));
+  OnTaskExecuted(step, plan, record, nullptr);
+}
+
 // Makes the running command's next request: the first, a repair, a tool round, or the one that a failed
 // attempt left unanswered.
 void ContinueConversation(Step& step, PlanState& plan, CommandRecord& record) {
@@ -189,6 +237,10 @@ void ContinueConversation(Step& step, PlanState& plan, CommandRecord& record) {
   if (!composed) {
     FailAttempt(step, plan, record, {composed.error().code, composed.error().message, false, {}},
                 EndState::kFailed);
+    return;
+  }
+  if (const TaskResult* known = FindAnswered(step, plan, record, composed->reuse_key)) {
+    UseAnswered(step, plan, record, *known);
     return;
   }
   if (OverBudget(step.state().settings, plan, composed->estimate)) {
@@ -234,6 +286,17 @@ void Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts ans
   succeeded.source = std::move(source);
   succeeded.score = answer.score;
   succeeded.score_explanation = std::move(answer.score_explanation);
+  if (const TaskIndex task = TaskOf(plan, record); task != DagState::kNone) {
+    const auto left = plan.left.find(record.agent);
+    const bool has_left = succeeded.source && left != plan.left.end();
+    succeeded.outputs =
+        NameOutputs(step, plan, plan.dag->Node(task), std::move(answer.outputs),
+                    has_left ? left->second : std::map<std::string, Content>(), succeeded.result);
+    step.Touch(record.agent);
+    step.Emit(plan, std::move(succeeded));
+    OnTaskExecuted(step, plan, record, answer.rework ? &*answer.rework : nullptr);
+    return;
+  }
   for (auto& [name, bytes] : answer.outputs) {
     succeeded.outputs.push_back({name, step.Store(plan, std::move(bytes))});
   }
@@ -301,6 +364,24 @@ const OpenCall* FindOpenCall(PlanState* plan, const CommandId& command, std::uin
   return found == open.end() ? nullptr : &*found;
 }
 
+// A task's command goes to the task's agent, whoever sent it; false: it was refused.
+bool RouteToTask(Step& step, PlanState& plan, CommandFile& file) {
+  if (!plan.dag) {
+    RefuseCommand(
+        step, file, ErrorCode::kPlanUnknown,
+        fmt::format("{} has no DAG, so it has no task {}", plan.id.str(), file.command.task_id.str()),
+        "run the plan first, or leave task_id out");
+    return false;
+  }
+  auto agent = CheckTaskCommand(plan, file.command);
+  if (!agent) {
+    RefuseCommand(step, file, agent.error().code, agent.error().message, agent.error().hint);
+    return false;
+  }
+  file.agent_id = *std::move(agent);
+  return true;
+}
+
 }  // namespace
 
 void OnCommandFile(Step& step, CommandFile file) {
@@ -317,15 +398,21 @@ void OnCommandFile(Step& step, CommandFile file) {
     return;
   }
   if (AnswerKnownCommand(step, plan, file)) return;
+  if (plan.dag || file.command.BelongsToDag()) {
+    if (!RouteToTask(step, plan, file)) return;
+  }
   if (!plan.opened) step.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
   if (plan.completed) step.Emit(plan, PlanChanged{PlanChange::kReopened, {}});
 
   CommandReceived received;
   received.agent_id = file.agent_id;
   received.body = step.Store(plan, std::move(file.body));
+  CommandBrief texts;
+  texts.prompt = std::exchange(file.command.prompt, {});
+  texts.score_criteria = std::exchange(file.command.score_criteria, {});
+  if (plan.dag) texts.outputs = OutputNames(plan.dag->Node(plan.dag->Find(file.command.task_id)));
   ByteWriter brief;
-  brief.Put(
-      CommandBrief{std::exchange(file.command.prompt, {}), std::exchange(file.command.score_criteria, {})});
+  brief.Put(texts);
   received.brief = step.Store(plan, brief.Take());
   received.wait_until = step.now() + file.command.timeout;
   received.command = std::move(file.command);
@@ -340,7 +427,20 @@ void OnCommandFile(Step& step, CommandFile file) {
     CompleteIfIdle(step, plan);
     return;
   }
-  if (!record.wait_for_inputs || record.unmet_requirements == 0) BindInputs(step, plan, record);
+  BindIfComplete(step, plan, record);
+}
+
+void BindIfComplete(Step& step, PlanState& plan, const CommandRecord& record) {
+  const bool waits = record.wait_for_inputs ? record.unmet_requirements > 0 : IsHeld(plan, record);
+  if (!waits) BindInputs(step, plan, record);
+}
+
+void FinishForPerson(Step& step, PlanState& plan, CommandRecord& record, std::optional<AnswerFacts> answer) {
+  if (answer) {
+    Succeed(step, plan, record, *std::move(answer));
+  } else {
+    EndCommand(step, plan, record, EndState::kFailed, ErrorCode::kCancelled, "nobody did it");
+  }
 }
 
 void Deliver(Step& step, PlanState& plan, InputArrived arrived) {
@@ -397,6 +497,7 @@ void OnInputFile(Step& step, InputFile file) {
   arrived.content = step.Store(plan, std::move(file.payload));
   arrived.source = std::move(file.source);
   Deliver(step, plan, std::move(arrived));
+  if (plan.dag) AdvanceTasks(step, plan);
   step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
 }
 
@@ -571,13 +672,15 @@ void EndCommand(Step& step, PlanState& plan, CommandRecord& record, EndState sta
     Alert(
         step, plan, &record,
         fmt::format("{} of {} ended: {} ({})", record.id.str(), record.agent.str(), message, ToString(code)));
+    if (plan.dag) OnTaskCommandEnded(step, plan, record, code, message);
   }
   CompleteIfIdle(step, plan);
 }
 
 void CompleteIfIdle(Step& step, PlanState& plan) {
   if (plan.live_commands > 0 || !plan.opened || plan.completed) return;
-  step.Emit(plan, PlanChanged{PlanChange::kCompleted, {}});
+  if (plan.dag && !plan.dag->IsIdle()) return;
+  step.Emit(plan, PlanChanged{PlanChange::kCompleted, plan.dag ? FailureOf(*plan.dag) : std::string()});
 }
 
 void Dispatch(Step& step, const AgentId& agent) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
@@ -28,14 +30,18 @@ void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record);
 
 // Starts what the agent has free slots for.
 void Dispatch(Step& step, const AgentId& agent);
+// Binds a new command's inputs if all are there, or if it does not wait for them.
+void BindIfComplete(Step& step, PlanState& plan, const CommandRecord& record);
 // Binds the inputs of the commands whose last missing file has just come.
 void WakeSatisfied(Step& step);
+// A person has done the command of a task; declined or in vain waited for (nothing), it has failed.
+void FinishForPerson(Step& step, PlanState& plan, CommandRecord& record, std::optional<AnswerFacts> answer);
 // Puts a file into an agent's inbox for a plan, and wakes who waited for it.
 void Deliver(Step& step, PlanState& plan, InputArrived arrived);
 // Ends a command without a result: tells on_failure's targets and a person, and keeps a dead letter.
 void EndCommand(Step& step, PlanState& plan, CommandRecord& record, EndState state, ErrorCode code,
                 std::string message);
-// An open plan is completed when nothing in it is live.
+// A plan is completed when nothing in it is live; one with a DAG when, besides, no task can go on.
 void CompleteIfIdle(Step& step, PlanState& plan);
 
 }  // namespace agenttalk

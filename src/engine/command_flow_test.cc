@@ -260,22 +260,6 @@ TEST_F(CommandFlow, ARefusedFileSeenAgainIsNoSecondLetter) {
   EXPECT_TRUE(Feed(refused).empty());
 }
 
-TEST_F(CommandFlow, AHigherSequenceSupersedesWhatHasNotStarted) {
-  const auto task_command = [](const std::string& id, std::int64_t seq) {
-    CommandFile command = MakeCommand(id, {{"a.txt", 1}});
-    command.command.task_id = TaskId("t");
-    command.command.command_seq = seq;
-    return command;
-  };
-  Feed(task_command("cmd_t_001", 1));
-  Feed(task_command("cmd_t_003", 3));
-  EXPECT_EQ(StateOf("cmd_t_001"), CommandState::kSuperseded);
-  Feed(task_command("cmd_t_002", 2));
-  EXPECT_EQ(StateOf("cmd_t_002"), CommandState::kSuperseded) << "it came too late";
-  Feed(MakeInput("a.txt"));
-  EXPECT_EQ(StateOf("cmd_t_003"), CommandState::kRunning);
-}
-
 TEST_F(CommandFlow, AnUnknownAgentsCommandIsADeadLetterThatCanBeRetried) {
   Feed(MakeCommand("cmd_1", {}, "nobody"));
   EXPECT_EQ(Of<DeadLettered>()[0].code, ErrorCode::kAgentUnknown);

@@ -17,6 +17,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "engine/command_flow.h"
+#include "engine/dag_revision.h"
 #include "engine/fold.h"
 #include "engine/gateway.h"
 #include "engine/hub_state.h"
@@ -76,6 +77,13 @@ void CancelPlan(Step& step, PlanState& plan, const std::string& reason) {
     step.Touch(record.agent);
     step.Emit(plan,
               CommandEnded{record.id, EndState::kCancelled, ErrorCode::kCancelled, "the plan was cancelled"});
+  }
+  std::vector<std::uint64_t> questions;
+  for (const auto& [number, question] : plan.questions) {
+    if (!question.asked.task_id.empty()) questions.push_back(number);
+  }
+  for (const std::uint64_t number : questions) {
+    step.Emit(plan, QuestionClosed{number, Decision::kNone, "the plan was cancelled", true, {}});
   }
   CompleteIfIdle(step, plan);
 }
@@ -180,6 +188,7 @@ struct Deciding {
   void operator()(Tick& /*input*/) { OnTick(step); }
   void operator()(PlanControl& input) { OnPlanControl(step, input); }
   void operator()(QuestionAnswer& input) { OnQuestionAnswer(step, std::move(input)); }
+  void operator()(PlanSubmission& input) { OnPlanSubmission(step, std::move(input)); }
   void operator()(DeadLetterControl& input) { OnDeadLetter(step, std::move(input)); }
 };
 

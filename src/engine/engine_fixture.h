@@ -49,9 +49,17 @@ class PlainComposer final : public RequestComposer {
     std::string text = plan.id.str() + "/" + record.id.str() + "/" + std::to_string(model_call);
     if (!record.execution->answer_errors.empty()) text += " repair";
     if (!record.execution->tool_outputs.empty()) text += " tools";
-    return Composed{text, Sha256(text), Cost{tokens, 0, 0}};
+    return Composed{text, by_content ? ContentKey(record) : Sha256(text), Cost{tokens, 0, 0}};
   }
   std::uint64_t tokens = 10;
+  bool by_content = false;  // requests of one task with the same texts and inputs have the same key
+
+ private:
+  static Digest ContentKey(const CommandRecord& record) {
+    std::string text = record.task.str() + record.brief.digest.Hex();
+    for (const BoundInput& input : record.execution->inputs) text += input.name + input.content.digest.Hex();
+    return Sha256(text);
+  }
 };
 
 class EngineTest : public ::testing::Test {

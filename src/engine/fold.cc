@@ -12,6 +12,8 @@
 #include "base/check.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/dag_fold.h"
+#include "engine/dag_state.h"
 #include "engine/hub_state.h"
 #include "engine/plan_state.h"
 #include "engine/timers.h"
@@ -89,6 +91,11 @@ class Folding {
     if (plan_.clients.size() > kClientsRemembered) plan_.clients.erase(plan_.clients.begin());
   }
 
+  void operator()(const DagAdopted& e) { FoldDag(plan_, e); }
+  void operator()(const TaskCompleted& e) { FoldCompleted(plan_, e, event_.time); }
+  void operator()(const TasksReset& e) { FoldReset(plan_, e); }
+  void operator()(const TaskChanged& e);
+
   // The plan has changed with this event.
   void Touch() {
     plan_.last_event = event_.number;
@@ -160,7 +167,8 @@ void Folding::MoveTo(CommandRecord& record, CommandState to, Timestamp due) {
 }
 
 void Folding::CountMissing(CommandRecord& record) {
-  const auto shared = state_.own.inboxes.find(record.agent);
+  // What lies in an inbox for everybody is for open plans: a DAG says itself what its tasks get.
+  const auto shared = plan_.dag ? state_.own.inboxes.end() : state_.own.inboxes.find(record.agent);
   const Inbox* common = shared == state_.own.inboxes.end() ? nullptr : &shared->second;
   record.unmet.assign(record.required.size(), 0);
   record.unmet_requirements = 0;
@@ -171,6 +179,16 @@ void Folding::CountMissing(CommandRecord& record) {
     if (record.unmet[i] > 0) ++record.unmet_requirements;
   }
   if (record.unmet_requirements > 0) plan_.Watch(record);
+  if (IsHeld(plan_, record)) ++record.unmet_requirements;
+}
+
+void Folding::operator()(const TaskChanged& e) {
+  if (!FoldChanged(plan_, e, event_.time)) return;
+  const TaskRecord& task = plan_.dag->tasks[plan_.dag->Find(e.task_id)];
+  if (task.command == TaskRecord::kNoCommand) return;
+  CommandRecord& record = plan_.commands[task.command];
+  if (record.state != CommandState::kWaitingInputs || record.unmet_requirements == 0) return;
+  if (--record.unmet_requirements == 0) state_.satisfied.emplace_back(plan_.number, record.index);
 }
 
 void Folding::operator()(const CommandReceived& e) {
@@ -198,6 +216,7 @@ void Folding::operator()(const CommandReceived& e) {
   Taken(e.source);
   CommandRecord& added = plan_.AddCommand(std::move(record));
   ++AgentOf(added).plans[plan_.number];
+  FoldTaskCommand(plan_, added);
   CountMissing(added);
   if (added.wait_for_inputs && added.unmet_requirements > 0) added.due = e.wait_until;
   Enter(added);
@@ -218,13 +237,18 @@ void Folding::operator()(const InputArrived& e) {
   Taken(e.source);
   auto& files = plan_.inboxes[e.agent_id].files;
   const auto known = files.find(e.name);
-  const bool is_new = known == files.end();
-  (is_new ? files[e.name] : known->second) = {e.content,
-                                              e.hops,
-                                              event_.number,
-                                              e.from,
-                                              e.source ? e.source->inode : 0,
-                                              e.source ? e.source->mtime_ns : 0};
+  const bool is_new = known == files.end() || known->second.withdrawn;
+  const CommandRecord* maker = plan_.dag ? plan_.Find(e.from_command) : nullptr;
+  const std::uint32_t command = maker == nullptr ? 0 : maker->index + 1;
+  (known == files.end() ? files[e.name] : known->second) = {e.content,
+                                                            e.hops,
+                                                            event_.number,
+                                                            e.from,
+                                                            e.source ? e.source->inode : 0,
+                                                            e.source ? e.source->mtime_ns : 0,
+                                                            command,
+                                                            false};
+  if (plan_.dag) FoldVersion(plan_, e, command);
   if (!is_new) return;
   if (!plan_.id.empty()) {
     ArriveIn(plan_, e);
@@ -232,6 +256,7 @@ void Folding::operator()(const InputArrived& e) {
   }
   for (const auto& [number, count] : state_.agents[e.agent_id].plans) {
     PlanState* plan = state_.ByNumber(number);
+    if (plan->dag) continue;
     const auto own = plan->inboxes.find(e.agent_id);
     const bool counted = own != plan->inboxes.end() && own->second.files.contains(e.name);
     if (!counted) ArriveIn(*plan, e);
@@ -251,6 +276,7 @@ void Folding::operator()(const AttemptStarted& e) {
   record.execution->attempt = e.attempt;
   record.execution->repairs = 0;
   MoveTo(record, CommandState::kRunning, e.deadline);
+  FoldTaskStart(plan_, record, event_.time);
 }
 
 void Folding::operator()(const ModelCallIntended& e) {
@@ -259,6 +285,7 @@ void Folding::operator()(const ModelCallIntended& e) {
   execution.model_calls = e.model_call;
   const bool is_repair = !execution.answer_errors.empty();
   execution.request = e.request;
+  if (e.model_call == 1) execution.reuse_key = e.reuse_key;
   if (!is_repair) execution.resume = e.request;
   execution.answer = {};
   execution.answer_errors.clear();
@@ -277,9 +304,11 @@ OpenCall Folding::TakeOpen(Execution& execution, std::uint32_t call) {
 }
 
 void Folding::operator()(const ModelCallFinished& e) {
-  Execution& execution = *Record(e.command_id).execution;
+  CommandRecord& record = Record(e.command_id);
+  Execution& execution = *record.execution;
   TakeOpen(execution, e.call);
   Add(plan_.spent, e.cost);
+  FoldTaskCost(plan_, record, e.cost);
   execution.answer = e.answer;
 }
 
@@ -340,7 +369,9 @@ void Folding::Finish(CommandRecord& record, CommandState to, CommandOutcome outc
 
 void Folding::operator()(const CommandSucceeded& e) {
   Taken(e.source);
-  Finish(Record(e.command_id), CommandState::kSucceeded, {e.result, e.score, {}, {}});
+  CommandRecord& record = Record(e.command_id);
+  FoldTaskResult(plan_, record, e);
+  Finish(record, CommandState::kSucceeded, {e.result, e.score, {}, {}});
 }
 
 void Folding::operator()(const CommandEnded& e) {
@@ -353,7 +384,9 @@ void Folding::operator()(const QuestionAsked& e) {
   plan_.questions[event_.number] = {e, event_.time};
   ++state_.open_questions;
   state_.timers.Add({e.deadline, plan_.number, 0, event_.number});
-  if (e.purpose != QuestionPurpose::kNotice) MoveTo(Record(e.command_id), CommandState::kWaitingHuman, {});
+  const bool pauses_command = e.purpose == QuestionPurpose::kBudget ||
+                              e.purpose == QuestionPurpose::kOutcome || e.purpose == QuestionPurpose::kTask;
+  if (pauses_command) MoveTo(Record(e.command_id), CommandState::kWaitingHuman, {});
 }
 
 void Folding::operator()(const QuestionClosed& e) {
@@ -362,6 +395,7 @@ void Folding::operator()(const QuestionClosed& e) {
 }
 
 void Folding::operator()(const PlanChanged& e) {
+  FoldPlanChange(plan_, e, event_.time);
   switch (e.change) {
     case PlanChange::kOpened:
       plan_.opened = true;

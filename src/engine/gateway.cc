@@ -3,19 +3,24 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "engine/command_flow.h"
+#include "engine/dag_flow.h"
 #include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
 #include "model/content.h"
 #include "model/event.h"
+#include "model/task_dag.h"
 
 namespace agenttalk {
 namespace {
@@ -59,10 +64,28 @@ void DecideOutcome(Step& step, PlanState& plan, CommandRecord& record, const Que
   Resume(step, plan, record);
 }
 
-void Decide(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision,
-            const std::string& text) {
+// What a person did for a task: the text is the result, files are outputs.
+void TakeWork(Step& step, PlanState& plan, const QuestionAsked& asked, QuestionAnswer answer) {
   CommandRecord* record = plan.Find(asked.command_id);
   if (record == nullptr || record->state != CommandState::kWaitingHuman) return;
+  std::optional<AnswerFacts> done;
+  if (answer.decision != Decision::kReject) {
+    done.emplace();
+    done->result = std::move(answer.text);
+    for (auto& [name, payload] : answer.files) {
+      if (auto* bytes = std::get_if<std::string>(&payload)) done->outputs.emplace(name, std::move(*bytes));
+    }
+  }
+  FinishForPerson(step, plan, *record, std::move(done));
+}
+
+void Decide(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision,
+            const std::string& text) {
+  if (asked.purpose == QuestionPurpose::kGate) DecideGate(step, plan, asked, decision, text);
+  if (asked.purpose == QuestionPurpose::kReplan) DecideReplan(step, plan, asked, decision);
+  CommandRecord* record = plan.Find(asked.command_id);
+  if (record == nullptr || record->state != CommandState::kWaitingHuman) return;
+  if (asked.purpose == QuestionPurpose::kTask) FinishForPerson(step, plan, *record, std::nullopt);
   if (asked.purpose == QuestionPurpose::kBudget) DecideBudget(step, plan, *record, decision);
   if (asked.purpose == QuestionPurpose::kOutcome) DecideOutcome(step, plan, *record, asked, decision, text);
 }
@@ -114,6 +137,20 @@ void AskForOutcome(Step& step, PlanState& plan, const CommandRecord& record, con
   Ask(step, plan, std::move(question));
 }
 
+void AskForWork(Step& step, PlanState& plan, const CommandRecord& record, const TaskNode& node) {
+  QuestionAsked question;
+  question.kind = QuestionKind::kAsk;
+  question.purpose = QuestionPurpose::kTask;
+  question.from = record.agent;
+  question.command_id = record.id;
+  question.task_id = node.task_id;
+  std::vector<std::string> inputs;
+  for (const BoundInput& input : record.execution->inputs) inputs.push_back(input.name);
+  question.text =
+      inputs.empty() ? node.prompt : fmt::format("{} (inputs: {})", node.prompt, fmt::join(inputs, ", "));
+  Ask(step, plan, std::move(question));
+}
+
 void OnQuestionAnswer(Step& step, QuestionAnswer answer) {
   PlanState& plan = step.state().Plan(answer.plan_id);
   if (answer.source && plan.HasTaken(*answer.source)) return;
@@ -132,6 +169,10 @@ void OnQuestionAnswer(Step& step, QuestionAnswer answer) {
       plan, QuestionClosed{answer.question, answer.decision, answer.text, false, std::move(answer.source)});
   if (!answer.client_id.empty()) step.Emit(plan, ControlAccepted{std::move(answer.client_id), "answer"});
   step.reply = {Reply::Status::kAccepted, {}, asked.command_id, event};
+  if (asked.purpose == QuestionPurpose::kTask) {
+    TakeWork(step, plan, asked, std::move(answer));
+    return;
+  }
   for (auto& [name, payload] : answer.files) {
     const Content content = step.Store(plan, std::move(payload));
     Deliver(step, plan, {asked.from, name, content, AgentId("human"), {}, 0, {}});

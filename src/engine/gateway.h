@@ -7,6 +7,7 @@
 #include "engine/plan_state.h"
 #include "engine/step.h"
 #include "model/event.h"
+#include "model/task_dag.h"
 
 // Asking people. A question is an event, asked once however often the process restarts; its deadline and its
 // default (never "approve") belong to it.
@@ -19,6 +20,9 @@ void Alert(Step& step, PlanState& plan, const CommandRecord* record, std::string
 void AskForBudget(Step& step, PlanState& plan, const CommandRecord& record, const Cost& wanted);
 // A tool that must not run twice has no recorded outcome: only a person can say what happened.
 void AskForOutcome(Step& step, PlanState& plan, const CommandRecord& record, const OpenCall& call);
+
+// A task that is assigned to a person: the answer is its result.
+void AskForWork(Step& step, PlanState& plan, const CommandRecord& record, const TaskNode& node);
 
 void OnQuestionAnswer(Step& step, QuestionAnswer answer);
 void OnQuestionDue(Step& step, PlanState& plan, std::uint64_t question);

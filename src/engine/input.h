@@ -15,6 +15,7 @@
 #include "model/command.h"
 #include "model/content.h"
 #include "model/event.h"
+#include "model/task_dag.h"
 
 // What can reach the engine from outside: files that were found, outcomes of what it wanted done, people's
 // answers and requests, and time. Everything has been read and checked in form; whether it fits is decided
@@ -79,6 +80,12 @@ struct ToolRequest {
   std::string refusal;  // unknown tool, bad arguments: told to the model, nothing is run
 };
 
+// A task downstream wants one upstream to be done better.
+struct ReworkRequest {
+  TaskId task_id;
+  std::string reason;
+};
+
 // A model's answer, read against its contract.
 struct AnswerFacts {
   std::vector<std::string> errors;  // not empty: the answer cannot be used
@@ -88,6 +95,7 @@ struct AnswerFacts {
   std::string score_explanation;
   std::map<std::string, std::string> outputs;
   std::vector<ToolRequest> tools;
+  std::optional<ReworkRequest> rework;
 };
 
 struct CallFailure {
@@ -146,6 +154,19 @@ struct MirrorProgress {
 // Time has passed; timers that are due fire.
 struct Tick {};
 
+// A DAG for a plan: its first, a revision, or the one it has, to go on with it.
+struct PlanSubmission {
+  PlanId plan_id;
+  std::string goal;
+  TaskDag dag;                                         // complete (model/dag_checker.h)
+  std::string dag_json;                                // the same as task_dag.json
+  std::vector<std::pair<std::string, Payload>> files;  // by base name
+  std::string author;
+  std::string reason;
+  bool fresh = false;  // everything is executed again, and no recorded answer used
+  std::string client_id;
+};
+
 enum class ControlVerb : std::uint8_t { kPause, kResume, kCancel };
 
 struct PlanControl {
@@ -176,6 +197,6 @@ struct DeadLetterControl {
 
 using Input = std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone,
                            ToolCallDone, ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl,
-                           MirrorProgress, OutputFile>;
+                           MirrorProgress, OutputFile, PlanSubmission>;
 
 }  // namespace agenttalk

@@ -47,11 +47,12 @@ Digest FingerprintDigest(const FileFingerprint& file) {
 void CollectMatches(const Inbox& inbox, std::string_view pattern, std::vector<BoundInput>& found) {
   if (!IsGlob(pattern)) {
     const auto file = inbox.files.find(pattern);
-    if (file != inbox.files.end()) found.push_back({file->first, file->second.content, file->second.hops});
+    if (file != inbox.files.end() && !file->second.withdrawn)
+      found.push_back({file->first, file->second.content, file->second.hops});
     return;
   }
   inbox.files.ForEachWithPrefix(GlobPrefix(pattern), [&](const std::string& name, const InputVersion& file) {
-    if (GlobMatches(pattern, name)) found.push_back({name, file.content, file.hops});
+    if (!file.withdrawn && GlobMatches(pattern, name)) found.push_back({name, file.content, file.hops});
   });
 }
 
@@ -191,7 +192,12 @@ bool DecodePlan(std::string_view bytes, PlanState& plan) {
     in.Get(digest);
     plan.taken.insert(digest);
   }
-  return in.ok() && in.AtEnd();
+  if (!in.ok() || !in.AtEnd()) return false;
+  if (plan.dag) {
+    if (plan.dag->nodes.size() != plan.dag->tasks.size()) return false;
+    plan.dag->Rebuild();
+  }
+  return true;
 }
 
 }  // namespace agenttalk

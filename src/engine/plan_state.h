@@ -18,6 +18,7 @@
 #include "base/number_table.h"
 #include "base/stable_list.h"
 #include "base/time.h"
+#include "engine/dag_state.h"
 #include "engine/waiting_index.h"
 #include "model/command.h"
 #include "model/content.h"
@@ -97,6 +98,7 @@ struct Execution {
   Content answer;              // the last one, not yet followed by a request
   std::vector<std::string> answer_errors;
   std::vector<ToolOutput> tool_outputs;
+  Digest reuse_key;  // of the first request
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -104,7 +106,7 @@ struct Execution {
     f("model_calls", self.model_calls), f("repairs", self.repairs), f("tool_rounds", self.tool_rounds);
     f("open", self.open), f("redo", self.redo), f("request", self.request), f("resume", self.resume);
     f("answer", self.answer), f("answer_errors", self.answer_errors), f("tool_outputs", self.tool_outputs);
-    f("failures", self.failures);
+    f("failures", self.failures), f("reuse_key", self.reuse_key);
   }
 };
 
@@ -170,11 +172,14 @@ struct InputVersion {
   AgentId from;
   std::uint64_t inode = 0;  // of the stranger's file it was taken from; 0: none
   std::int64_t mtime_ns = 0;
+  std::uint32_t command = 0;  // of a task: 1 + the place of the command that made it
+  bool withdrawn = false;     // its task is to be executed again: it counts for nobody until it comes anew
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("content", self.content), f("hops", self.hops), f("event", self.event), f("from", self.from);
-    f("inode", self.inode), f("mtime_ns", self.mtime_ns);
+    f("inode", self.inode), f("mtime_ns", self.mtime_ns), f("command", self.command);
+    f("withdrawn", self.withdrawn);
   }
 };
 
@@ -227,8 +232,9 @@ class PlanState {
   std::unordered_set<Digest> taken;  // fingerprints of files that were taken in
   Cost spent;
   Cost reserved;
-  Cost raised;                // what people added to the budget
-  std::uint64_t version = 0;  // rows in the journal
+  Cost raised;                    // what people added to the budget
+  std::unique_ptr<DagState> dag;  // none in an open plan
+  std::uint64_t version = 0;      // rows in the journal
   std::uint64_t last_event = 0;
   std::uint64_t snapshot_version = 0;  // of the newest snapshot; 0: there is none
 
@@ -239,7 +245,7 @@ class PlanState {
     f("inboxes", self.inboxes), f("questions", self.questions), f("letters", self.letters);
     f("clients", self.clients), f("spent", self.spent), f("reserved", self.reserved),
         f("raised", self.raised);
-    f("left", self.left);
+    f("left", self.left), f("dag", self.dag);
   }
 
   // The record of a command; null when there is none.

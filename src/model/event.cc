@@ -23,13 +23,18 @@ const char* EnumName(QuestionKind value) {
       std::array{"ask", "approve", "confirm", "clarify", "missing_input", "outcome_unknown", "alert"}, value);
 }
 const char* EnumName(QuestionPurpose value) {
-  return NameIn(std::array{"notice", "budget", "outcome"}, value);
+  return NameIn(std::array{"notice", "budget", "outcome", "gate", "replan", "task"}, value);
 }
 const char* EnumName(Decision value) {
   return NameIn(std::array{"none", "approve", "reject"}, value);
 }
 const char* EnumName(PlanChange value) {
   return NameIn(std::array{"opened", "paused", "resumed", "cancelled", "completed", "reopened"}, value);
+}
+const char* EnumName(TaskChange value) {
+  return NameIn(std::array{"reworked", "reexecuted", "waits_for_evidence", "waits_for_approval", "failed",
+                           "skipped", "not_needed", "activated", "blocked", "asks_to_replan", "released"},
+                value);
 }
 
 }  // namespace agenttalk

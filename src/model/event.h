@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "model/command.h"
 #include "model/content.h"
+#include "model/task_dag.h"
 
 // What can happen. State is the fold of these and nothing else, so an event carries everything that applying
 // it needs. Fields are only ever added at the end of a struct (base/codec.h says why that is safe).
@@ -62,11 +63,17 @@ struct BoundInput {
 struct CommandBrief {
   std::string prompt;
   std::string score_criteria;
+  std::vector<std::string> outputs;  // of a task: the declared ones
+  std::uint32_t rework_round = 0;
+  std::string rework_reason;
+  std::vector<TaskId> may_return;  // tasks upstream that this one may send back for rework
 
   bool operator==(const CommandBrief&) const = default;
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
-    f("prompt", self.prompt), f("score_criteria", self.score_criteria);
+    f("prompt", self.prompt), f("score_criteria", self.score_criteria), f("outputs", self.outputs);
+    f("rework_round", self.rework_round), f("rework_reason", self.rework_reason);
+    f("may_return", self.may_return);
   }
 };
 
@@ -93,6 +100,7 @@ struct HubSettings {
   std::uint64_t budget_tokens = 0;     // per plan; 0: no limit
   std::uint64_t budget_micro_usd = 0;  // per plan; 0: no limit
   Duration question_deadline = std::chrono::hours(24);
+  bool reuse = true;  // a task whose request was answered before gets that answer again
 
   bool operator==(const HubSettings&) const = default;
   template <typename Self, typename F>
@@ -100,6 +108,7 @@ struct HubSettings {
     f("max_hops", self.max_hops), f("max_open_questions", self.max_open_questions);
     f("max_tool_rounds", self.max_tool_rounds), f("budget_tokens", self.budget_tokens);
     f("budget_micro_usd", self.budget_micro_usd), f("question_deadline", self.question_deadline);
+    f("reuse", self.reuse);
   }
 };
 
@@ -347,11 +356,14 @@ struct CommandSucceeded {
   std::string score_explanation;
   std::vector<NamedContent> outputs;
   std::optional<FileFingerprint> source;  // an external agent's result file
+  bool reused = false;                    // an answer that was recorded before
+  Digest reuse_key;                       // of that answer
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("command_id", self.command_id), f("result", self.result), f("score", self.score);
     f("score_explanation", self.score_explanation), f("outputs", self.outputs), f("source", self.source);
+    f("reused", self.reused), f("reuse_key", self.reuse_key);
   }
 };
 
@@ -445,7 +457,7 @@ enum class QuestionKind : std::uint8_t {
   kAlert
 };
 // What an answer decides.
-enum class QuestionPurpose : std::uint8_t { kNotice, kBudget, kOutcome };
+enum class QuestionPurpose : std::uint8_t { kNotice, kBudget, kOutcome, kGate, kReplan, kTask };
 
 // Its id is "q_" + the event's number.
 struct QuestionAsked {
@@ -456,11 +468,13 @@ struct QuestionAsked {
   CommandId command_id;
   Timestamp deadline;
   std::uint32_t call = 0;
+  TaskId task_id;  // what a gate or a request to replan is about
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("kind", self.kind), f("purpose", self.purpose), f("text", self.text), f("from", self.from);
     f("command_id", self.command_id), f("deadline", self.deadline), f("call", self.call);
+    f("task_id", self.task_id);
   }
 };
 
@@ -515,13 +529,88 @@ struct ControlAccepted {
   }
 };
 
+// ---- tasks ----
+
+// A DAG is the plan's from now on: its first, or a revision.
+struct DagAdopted {
+  std::uint64_t revision = 0;
+  std::string author;
+  std::string reason;
+  std::string goal;
+  Content dag;                      // the task_dag.json
+  std::vector<TaskNode> nodes;      // the same, complete
+  std::vector<std::uint32_t> kept;  // per node: 1 + its place before, where state and results stay; 0: anew
+  std::vector<NamedContent> files;  // the plan's files
+  bool fresh = false;               // answers from before are not used again
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("revision", self.revision), f("author", self.author), f("reason", self.reason), f("goal", self.goal);
+    f("dag", self.dag), f("nodes", self.nodes), f("kept", self.kept), f("files", self.files);
+    f("fresh", self.fresh);
+  }
+};
+
+// A task's result counts: it has passed its score and its gates.
+struct TaskCompleted {
+  TaskId task_id;
+  CommandId command_id;
+  std::vector<NamedContent> outputs;       // what is delivered; InputArrived events say to whom
+  std::vector<NamedContent> deliverables;  // of the plan
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("task_id", self.task_id), f("command_id", self.command_id), f("outputs", self.outputs);
+    f("deliverables", self.deliverables);
+  }
+};
+
+enum class TaskChange : std::uint8_t {
+  kReworked,          // goes back to its agent, with the reason
+  kReexecuted,        // failed, and is executed again
+  kWaitsForEvidence,  // executed; its gate is closed
+  kWaitsForApproval,  // executed; a person decides
+  kFailed,
+  kSkipped,
+  kNotNeeded,     // a fallback whose task did not fail, a branch that the scores do not take
+  kActivated,     // a fallback takes a task's place
+  kBlocked,       // a dependency failed, and nothing goes on without it
+  kAsksToReplan,  // a dependency failed, and a person decides
+  kReleased,      // its dependencies are done; the command that came before may start
+};
+
+struct TaskChanged {
+  TaskId task_id;
+  TaskChange change = TaskChange::kFailed;
+  ErrorCode code = ErrorCode::kInternal;
+  std::string reason;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("task_id", self.task_id), f("change", self.change), f("code", self.code), f("reason", self.reason);
+  }
+};
+
+// Tasks lose state and result and are executed again.
+struct TasksReset {
+  std::vector<TaskId> tasks;
+  std::string reason;
+  bool keep_rounds = false;  // how often they were reworked still counts
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("tasks", self.tasks), f("reason", self.reason), f("keep_rounds", self.keep_rounds);
+  }
+};
+
 // The position in this list is the type's number in the journal: append only, never reorder.
 using EventBody =
     std::variant<NodeStarted, HubConfigured, AgentConfigured, AgentRemoved, CommandReceived, CommandRepeated,
                  InputArrived, CommandReadied, AttemptStarted, ModelCallIntended, ModelCallFinished,
                  AnswerRefused, ToolCallIntended, ToolCallFinished, AttemptFailed, CommandSucceeded,
                  CommandEnded, MessageSent, DeadLettered, DeadLetterClosed, QuestionAsked, QuestionClosed,
-                 BudgetRaised, PlanChanged, ControlAccepted, CommandRequeued, MirrorSynced, OutputFound>;
+                 BudgetRaised, PlanChanged, ControlAccepted, CommandRequeued, MirrorSynced, OutputFound,
+                 DagAdopted, TaskCompleted, TaskChanged, TasksReset>;
 
 // How enumerations are spelled in JSON.
 const char* EnumName(EndState value);
@@ -529,6 +618,7 @@ const char* EnumName(QuestionKind value);
 const char* EnumName(QuestionPurpose value);
 const char* EnumName(Decision value);
 const char* EnumName(PlanChange value);
+const char* EnumName(TaskChange value);
 
 // The name people see in `agenttalk log`, e.g. "command_received".
 const char* EventName(const EventBody& body);

@@ -24,6 +24,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/event.h"
+#include "model/task_dag.h"
 
 namespace agenttalk {
 namespace {
@@ -51,7 +52,8 @@ constexpr std::array<const char*, std::variant_size_v<EventBody>> kNames = {
     "tool_call_intended", "tool_call_finished",  "attempt_failed",      "command_succeeded",
     "command_ended",      "message_sent",        "dead_lettered",       "dead_letter_closed",
     "question_asked",     "question_closed",     "budget_raised",       "plan_changed",
-    "control_accepted",   "command_requeued",    "mirror_synced",       "output_found"};
+    "control_accepted",   "command_requeued",    "mirror_synced",       "output_found",
+    "dag_adopted",        "task_completed",      "task_changed",        "tasks_reset"};
 
 // Members of one class, so that each may call those below it.
 struct FieldsAsJson {
@@ -84,6 +86,8 @@ struct FieldsAsJson {
   static json::value FieldJson(const std::optional<T>& value) {
     return value ? FieldJson(*value) : json::value();
   }
+  // The DAG itself is a content that the event names; here its size tells enough.
+  static json::value FieldJson(const std::vector<TaskNode>& nodes) { return json::value(nodes.size()); }
   template <typename T>
   static json::value FieldJson(const std::vector<T>& values) {
     json::array array;

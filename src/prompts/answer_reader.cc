@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/string.hpp>
@@ -67,6 +68,8 @@ class Reader {
       ReadCommands(value);
     } else if (key == "tool_calls") {
       ReadToolCalls(value);
+    } else if (key == "rework" && !contract_.may_return.empty()) {
+      ReadRework(value);
     } else {
       Warn(ErrorCode::kUnknownField, PointerTo("", key), "this field has no meaning here");
     }
@@ -138,6 +141,23 @@ class Reader {
     for (const json::value& item : *items) answer_.commands.push_back(CanonicalJson(item));
   }
 
+  void ReadRework(const json::value& value) {
+    const json::object* object = value.if_object();
+    const json::value* task = object == nullptr ? nullptr : object->if_contains("task_id");
+    const json::value* reason = object == nullptr ? nullptr : object->if_contains("reason");
+    if (task == nullptr || !task->is_string() || reason == nullptr || !reason->is_string()) {
+      Refuse(ErrorCode::kTypeMismatch, "/rework", "rework must be an object with task_id and reason");
+      return;
+    }
+    const std::string name(task->get_string());
+    if (std::ranges::find(contract_.may_return, name) == contract_.may_return.end()) {
+      Refuse(ErrorCode::kTaskUnknown, "/rework/task_id",
+             fmt::format("{} cannot be sent back from here", name));
+      return;
+    }
+    answer_.rework = SentBack{name, std::string(reason->get_string())};
+  }
+
   void ReadToolCalls(const json::value& value) {
     const json::array* items = ObjectList("tool_calls", contract_.tools_allowed, value);
     if (items == nullptr) return;
@@ -168,6 +188,7 @@ class Reader {
 
   void CheckComplete() {
     if (!answer_.tool_calls.empty()) return;  // an answer on the way; the last one is complete
+    if (answer_.rework) return;
     const bool only_commands = !answer_.result && answer_.outputs.empty() && !answer_.commands.empty();
     if (only_commands) return;
     CheckResult();

@@ -19,9 +19,10 @@ namespace agenttalk {
 
 struct AnswerContract {
   bool score_required = false;
-  std::span<const std::string> outputs;  // declared; of two or more each must be given
-  bool commands_allowed = true;          // otherwise "commands" is an error
-  bool tools_allowed = true;             // otherwise "tool_calls" is an error
+  std::span<const std::string> outputs;     // declared; of two or more each must be given
+  bool commands_allowed = true;             // otherwise "commands" is an error
+  bool tools_allowed = true;                // otherwise "tool_calls" is an error
+  std::span<const std::string> may_return;  // tasks that "rework" may name
   std::size_t max_bytes = std::size_t{4} << 20;
   std::size_t max_depth = 64;
 };
@@ -34,6 +35,14 @@ struct AnswerText {
   bool operator==(const AnswerText&) const = default;
 };
 
+// A task upstream is to be done better before this one can be done.
+struct SentBack {
+  std::string task;
+  std::string reason;
+
+  bool operator==(const SentBack&) const = default;
+};
+
 struct Answer {
   // Missing only where tool calls, commands or all declared outputs stand instead.
   std::optional<AnswerText> result;
@@ -42,6 +51,7 @@ struct Answer {
   std::map<std::string, AnswerText> outputs;
   std::vector<std::string> commands;  // each the JSON text of one object; the registry checks them
   std::vector<ToolCall> tool_calls;
+  std::optional<SentBack> rework;  // stands instead of a result
   std::vector<Issue> warnings;
 
   bool operator==(const Answer&) const = default;

@@ -67,6 +67,7 @@ Digest ReuseKey(const ComposeInput& input) {
   for (const std::string& name : input.missing_inputs) key.Text(name);
   key.Number(input.outputs.size());
   for (const std::string& name : input.outputs) key.Text(name);
+  // Whom the task may send back is no part of the work: it changes as others are reworked.
   return key.Finish();
 }
 
@@ -145,6 +146,15 @@ void WriteContract(PromptWriter& out, const ComposeInput& input, const Phrases& 
   }
   if (input.outputs.size() > 1) out.Text(words.every_output);
   if (input.score_required) out.Text(words.score_rule);
+  if (!input.may_return.empty()) {
+    out.Text(words.send_back);
+    std::string_view separator;
+    for (const std::string& task : input.may_return) {
+      out.Text(separator).Quoted(task);
+      separator = ", ";
+    }
+    out.Text(words.send_back_form);
+  }
   if (!input.thinking_commands.empty()) out.Text(words.commands).Line(input.thinking_commands);
   if (!input.text_tools.empty()) out.Text(words.tools);
   for (const ToolSpec& tool : input.text_tools) {

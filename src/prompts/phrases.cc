@@ -45,6 +45,9 @@ constexpr Phrases kEnglish{
     .tool_results = "The results of your tool calls. What stands between lines with the marker ",
     .tool_result = "\nResult of ",
     .tool_failed = " (failed)",
+    .send_back = "If what you were given is not good enough, you may send a task back instead of answering: ",
+    .send_back_form =
+        ". Then answer {\"rework\": {\"task_id\": \"<task>\", \"reason\": \"<what to mend>\"}}.\n",
 };
 
 constexpr Phrases kChinese{
@@ -85,6 +88,9 @@ constexpr Phrases kChinese{
     .tool_results = "以下是工具调用的结果。带有标记 ",
     .tool_result = "\n结果来自 ",
     .tool_failed = "(失败)",
+    .send_back = "如果你收到的内容不够好,可以不作回答,而将某个任务退回返工:",
+    .send_back_form =
+        "。此时请回答 {\"rework\": {\"task_id\": \"<任务>\", \"reason\": \"<需要改正之处>\"}}。\n",
 };
 
 }  // namespace

@@ -43,6 +43,8 @@ struct Phrases {
   std::string_view tool_results;  // the marker follows
   std::string_view tool_result;
   std::string_view tool_failed;
+  std::string_view send_back;  // the tasks follow
+  std::string_view send_back_form;
 };
 
 const Phrases& PhrasesOf(Language language);

@@ -26,6 +26,7 @@
 #include "model/model_request.h"
 #include "model/stored_request.h"
 #include "prompts/answer_reader.h"
+#include "runtime/brief.h"
 #include "runtime/clock.h"
 #include "runtime/core.h"
 #include "tools/tool_runner.h"
@@ -132,9 +133,16 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const
   if (record->on_complete && !record->on_complete->output_name.empty()) {
     outputs.push_back(record->on_complete->output_name);
   }
+  std::vector<std::string> may_return;
+  if (!record->task.empty()) {
+    CommandBrief brief = LoadBrief(core_.contents(), *record);
+    outputs = std::move(brief.outputs);
+    for (const TaskId& task : brief.may_return) may_return.push_back(task.str());
+  }
   AnswerContract contract;
   contract.score_required = record->score_required;
   contract.outputs = outputs;
+  contract.may_return = may_return;
   auto read = ReadAnswer(answer.text, contract);
   if (!read) {
     for (const Issue& issue : read.error().errors) facts.errors.push_back(IssueLine(issue));
@@ -145,6 +153,7 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const
     facts.result = std::move(read->result->text);
     facts.result_is_json = read->result->is_json;
   }
+  if (read->rework) facts.rework = ReworkRequest{TaskId(read->rework->task), read->rework->reason};
   facts.score = read->score;
   facts.score_explanation = std::move(read->score_explanation);
   for (auto& [name, text] : read->outputs) facts.outputs.emplace(name, std::move(text.text));

@@ -18,6 +18,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/plant.h"
+#include "engine/dag_state.h"
 #include "engine/engine.h"
 #include "engine/hub_state.h"
 #include "engine/input.h"
@@ -180,7 +181,8 @@ void Core::MaybeSnapshot(PlanState& plan, Append& append) {
   // The hub's own stream is small and read whole.
   if (plan.id.empty()) return;
   const std::uint64_t since = plan.version - plan.snapshot_version;
-  if (since < std::max<std::uint64_t>(kFewestRowsBetweenSnapshots, plan.commands.size())) return;
+  const std::size_t parts = std::max<std::size_t>(plan.commands.size(), plan.dag ? plan.dag->size() : 0);
+  if (since < std::max<std::uint64_t>(kFewestRowsBetweenSnapshots, parts)) return;
   plan.snapshot_version = plan.version;
   append.snapshots.push_back({plan.id, plan.version, plan.last_event, EncodePlan(plan)});
 }

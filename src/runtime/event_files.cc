@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/redact.h"
 #include "base/time.h"
+#include "engine/dag_state.h"
 #include "engine/hub_state.h"
 #include "engine/plan_state.h"
 #include "mailbox/file_system.h"
@@ -25,6 +26,7 @@
 #include "runtime/core.h"
 #include "runtime/file_sink.h"
 #include "runtime/human_answer.h"
+#include "runtime/task_files.h"
 
 namespace agenttalk {
 namespace {
@@ -54,6 +56,10 @@ std::string_view LogOf(const EventBody& body) {
     std::string_view operator()(const AttemptStarted&) const { return "activity"; }
     std::string_view operator()(const ToolCallIntended&) const { return "activity"; }
     std::string_view operator()(const ToolCallFinished&) const { return "activity"; }
+    std::string_view operator()(const TaskCompleted&) const { return "decision"; }
+    std::string_view operator()(const TaskChanged&) const { return "decision"; }
+    std::string_view operator()(const TasksReset&) const { return {}; }
+    std::string_view operator()(const DagAdopted&) const { return {}; }
     std::string_view operator()(const NodeStarted&) const { return {}; }
     std::string_view operator()(const MirrorSynced&) const { return {}; }
     std::string_view operator()(const HubConfigured&) const { return {}; }
@@ -150,6 +156,8 @@ void EventFiles::ShowFiles(const Event& event, FileSink& sink) {
     ShowExternal(event, succeeded->command_id, false, sink);
   } else if (const auto* ended = std::get_if<CommandEnded>(&event.body)) {
     ShowExternal(event, ended->command_id, false, sink);
+  } else {
+    ShowTaskFiles(event, sink);
   }
 }
 
@@ -236,6 +244,12 @@ void EventFiles::Log(const Event& event, FileSink& sink) const {
                                       ? FindRecord(event.plan_id, CommandId(std::string(command.as_string())))
                                       : nullptr;
     if (record != nullptr) id = record->agent;
+  }
+  if (const auto* changed = std::get_if<TaskChanged>(&event.body)) {
+    const PlanState* plan = core_.FindLoaded(event.plan_id);
+    const TaskIndex task =
+        plan == nullptr || !plan->dag ? DagState::kNone : plan->dag->Find(changed->task_id);
+    if (task != DagState::kNone) id = plan->dag->AgentOf(task);
   }
   if (!IsSafeName(id.str()) || !core_.state().agents.contains(id)) return;
   sink.AppendLine(fmt::format("agents/{}/logs/{}.jsonl", id.str(), log), {event.number, 0},

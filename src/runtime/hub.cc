@@ -30,6 +30,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "engine/input.h"
+#include "engine/plan_state.h"
 #include "engine/step.h"
 #include "journal/journal.h"
 #include "journal/memory_journal.h"
@@ -324,7 +325,20 @@ void Hub::PumpStop() {
   loop_->context.stop();
 }
 
+// True: the plan that is waited for has ended.
+bool Hub::PlanHasEnded() {
+  if (until_plan_.empty() || !core().Settled()) return false;
+  const PlanState* plan = core().FindLoaded(until_plan_);
+  if (plan == nullptr || !plan->completed) return false;
+  end_ = plan->cancelled || HasFailed(core().state(), {until_plan_}) ? End::kFailed : End::kDone;
+  return true;
+}
+
 void Hub::CheckIdle() {
+  if (PlanHasEnded()) {
+    Stop();
+    return;
+  }
   if (!node_->AtRest()) return;
   const Rest rest = AssessRest(core().state());
   if (rest.busy) return;
@@ -390,6 +404,11 @@ Result<Hub::End> Hub::Serve(bool until_idle) {
   Report("serving " + directory_.string());
   TRY(Run());
   return end_;
+}
+
+Result<Hub::End> Hub::ServePlan(const PlanId& plan) {
+  until_plan_ = plan;
+  return Serve(true);
 }
 
 Result<void> Hub::ServeUntil(const std::function<bool()>& done) {

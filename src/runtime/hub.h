@@ -78,6 +78,8 @@ class Hub final : private EventObserver {
   // itself any more. It ends in good order: what was taken in is durable, and the files show it. A second
   // signal ends the process at once, which loses nothing either. An error: the journal cannot go on.
   Result<End> Serve(bool until_idle);
+  // As Serve, until this plan has ended, or goes on only when somebody brings something (kWaiting).
+  Result<End> ServePlan(const PlanId& plan);
   // Drives the hub until `done`, then ends in good order.
   Result<void> ServeUntil(const std::function<bool()>& done);
   void Stop();
@@ -101,6 +103,7 @@ class Hub final : private EventObserver {
   bool TakeNews();
   void StepNode();
   void CheckIdle();
+  bool PlanHasEnded();
   void WatchFolders();
   void WatchModels();
   void SetTimer(Duration longest);
@@ -123,6 +126,7 @@ class Hub final : private EventObserver {
   std::set<PlanId> touched_;  // plans with events in this run
   std::function<bool()> until_;
   bool until_idle_ = false;
+  PlanId until_plan_;  // ends with this plan; empty: none
   bool stopping_ = false;
   bool files_settled_ = false;
   End end_ = End::kStopped;

@@ -1,13 +1,17 @@
 #include "runtime/plan_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstddef>
 #include <utility>
 
 #include "base/error_code.h"
+#include "engine/dag_state.h"
 #include "engine/plan_state.h"
 #include "runtime/human_answer.h"
+#include "runtime/task_report.h"
 
 namespace agenttalk {
 namespace {
@@ -50,6 +54,8 @@ bool SomethingRuns(const PlanState& plan) {
 const char* PlanStateName(const PlanState& plan) {
   if (plan.cancelled) return "cancelled";
   if (plan.paused) return "paused";
+  if (plan.dag && !plan.completed) return SomethingRuns(plan) ? "running" : "waiting";
+  if (plan.dag) return plan.dag->failure.empty() ? "completed" : "failed";
   if (plan.live_commands > 0) return SomethingRuns(plan) ? "running" : "waiting";
   const bool failed = std::ranges::any_of(plan.commands, [](const CommandRecord& record) {
     return record.state == CommandState::kFailed || record.state == CommandState::kTimedOut;
@@ -58,21 +64,34 @@ const char* PlanStateName(const PlanState& plan) {
 }
 
 json::object PlanStatusJson(const PlanState& plan) {
+  json::value goal;
+  json::value sha256;
+  json::array deliverables;
+  if (plan.dag) {
+    goal = plan.dag->goal;
+    sha256 = plan.dag->dag.digest.Hex();
+    for (const auto& [name, content] : plan.dag->delivered) {
+      deliverables.emplace_back(fmt::format("plans/{}/deliverables/{}", plan.id.str(), name));
+    }
+  }
   json::array commands;
   for (const CommandRecord& record : plan.commands) commands.push_back(CommandJson(record));
   json::array questions;
   for (const auto& [number, question] : plan.questions) questions.emplace_back(QuestionName(number));
-  return {{"plan_id", plan.id.str()},
-          {"goal", nullptr},
-          {"state", PlanStateName(plan)},
-          {"revision", 0},
-          {"dag_sha256", nullptr},
-          {"tasks", json::array()},
-          {"commands", std::move(commands)},
-          {"questions", std::move(questions)},
-          {"dead_letters", plan.letters.size()},
-          {"tokens", {{"input", plan.spent.input_tokens}, {"output", plan.spent.output_tokens}}},
-          {"cost_usd", static_cast<double>(plan.spent.micro_usd) / 1e6}};
+  return {
+      {"plan_id", plan.id.str()},
+      {"goal", std::move(goal)},
+      {"state", PlanStateName(plan)},
+      {"failure", plan.dag && !plan.dag->failure.empty() ? json::value(plan.dag->failure) : json::value()},
+      {"revision", plan.dag ? plan.dag->revision : 0},
+      {"dag_sha256", std::move(sha256)},
+      {"tasks", TasksJson(plan)},
+      {"deliverables", std::move(deliverables)},
+      {"commands", std::move(commands)},
+      {"questions", std::move(questions)},
+      {"dead_letters", plan.letters.size()},
+      {"tokens", {{"input", plan.spent.input_tokens}, {"output", plan.spent.output_tokens}}},
+      {"cost_usd", static_cast<double>(plan.spent.micro_usd) / 1e6}};
 }
 
 }  // namespace agenttalk

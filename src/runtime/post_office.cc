@@ -181,6 +181,11 @@ void PostOffice::TakeCommand(const FoundFile& file, std::string bytes) {
                                               read.command->plan_id.str(), file.place.plan.str()),
                                   "put it into inbox/ or into its own plan's folder"});
   }
+  if (read.command && file.place.box == Box::kOutbox && !read.command->BelongsToDag()) {
+    read.issues.errors.push_back({ErrorCode::kTaskIdMissing, "/task_id",
+                                  "a command in an outbox is for a task of a plan's DAG",
+                                  "name the task, or put the command into its agent's inbox"});
+  }
   if (!read.issues.ok()) {
     Reject(Rejection(file, std::move(bytes), read.issues.errors));
     return;
@@ -216,6 +221,10 @@ void PostOffice::TakeExternal(const FoundFile& file, std::string bytes) {
                        {},
                        "it is not said which plan this belongs to",
                        "put it into outbox/<plan_id>/"}}));
+    return;
+  }
+  if (IsCommandName(file.fingerprint.name)) {
+    TakeCommand(file, std::move(bytes));
     return;
   }
   const auto command = ResultOf(file.fingerprint.name);

@@ -10,6 +10,7 @@
 #include "base/codec.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/ids.h"
 #include "base/issue.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
@@ -84,7 +85,13 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   std::vector<std::string> outputs;
   if (record.on_complete && !record.on_complete->output_name.empty())
     outputs.push_back(record.on_complete->output_name);
+  if (!record.task.empty()) outputs = brief.outputs;
   input.outputs = outputs;
+  input.rework_round = brief.rework_round;
+  input.rework_reason = brief.rework_reason;
+  std::vector<std::string> may_return;
+  for (const TaskId& task : brief.may_return) may_return.push_back(task.str());
+  input.may_return = may_return;
   const std::string folder = EventFiles::InputFolder(plan.id, record.id);
   input.input_folder = folder;
   input.fence_key = fence_key_;

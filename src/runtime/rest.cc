@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "engine/dag_state.h"
 #include "engine/hub_state.h"
 #include "engine/plan_state.h"
+#include "model/event.h"
+#include "runtime/human_answer.h"
 
 namespace agenttalk {
 namespace {
@@ -29,7 +32,24 @@ bool GoesOn(CommandState state) {
          state == CommandState::kRetryWait;
 }
 
+// Tasks that no command stands for: their gates wait for somebody.
+void AssessTasks(const PlanState& plan, Rest& rest) {
+  for (const auto& [number, question] : plan.questions) {
+    const QuestionPurpose purpose = question.asked.purpose;
+    if (purpose != QuestionPurpose::kGate && purpose != QuestionPurpose::kReplan) continue;
+    rest.awaited.push_back(fmt::format("{} {} waits for an answer to {}, see `agenttalk questions`",
+                                       plan.id.str(), question.asked.task_id.str(), QuestionName(number)));
+  }
+  for (TaskIndex task = 0; task < plan.dag->size(); ++task) {
+    const TaskRecord& record = plan.dag->tasks[task];
+    if (record.phase != TaskPhase::kEvidence || !record.note) continue;
+    rest.awaited.push_back(
+        fmt::format("{} {} {}", plan.id.str(), plan.dag->IdOf(task).str(), record.note->reason));
+  }
+}
+
 void Assess(const PlanState& plan, Rest& rest) {
+  if (plan.dag && !plan.completed) AssessTasks(plan, rest);
   if (plan.live_commands == 0) return;
   for (const CommandRecord& record : plan.commands) {
     if (!IsLive(record.state)) continue;
@@ -58,6 +78,7 @@ Rest AssessRest(const HubState& state) {
 bool HasFailed(const HubState& state, const std::set<PlanId>& plans) {
   return std::ranges::any_of(plans, [&](const PlanId& id) {
     const auto plan = state.plans.find(id);
+    if (plan != state.plans.end() && plan->second->dag) return !plan->second->dag->failure.empty();
     return plan != state.plans.end() &&
            std::ranges::any_of(plan->second->commands, [](const CommandRecord& record) {
              return record.state == CommandState::kFailed || record.state == CommandState::kTimedOut;

@@ -90,6 +90,7 @@ Configuration ToConfiguration(const Team& team) {
   configuration.hub.budget_tokens = limits.budget_tokens;
   configuration.hub.budget_micro_usd = static_cast<std::uint64_t>(std::llround(limits.budget_usd * 1e6));
   configuration.hub.question_deadline = team.config.human.question_deadline;
+  configuration.hub.reuse = team.config.reuse != ReuseScope::kNever;
   for (const auto& [id, profile] : team.agents) {
     Configuration::Agent& agent = configuration.agents[id];
     agent.settings.max_parallel = profile.max_parallel;

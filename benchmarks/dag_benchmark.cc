@@ -1,0 +1,201 @@
+// What a task of a plan costs, and whether that depends on how many there are: one task, then N, then one;
+// and N in a chain. Through core, composer and call desk, on a journal in memory, with a model that answers
+// at once.
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "base/json.h"
+#include "engine/dag_state.h"
+#include "engine/input.h"
+#include "engine/plan_state.h"
+#include "journal/journal.h"
+#include "journal/memory_journal.h"
+#include "llm/null_provider.h"
+#include "model/dag_checker.h"
+#include "model/task_dag.h"
+#include "prompts/composer.h"
+#include "runtime/call_desk.h"
+#include "runtime/clock.h"
+#include "runtime/core.h"
+#include "runtime/profile_composer.h"
+#include "tools/tool_runner.h"
+
+namespace agenttalk {
+namespace {
+
+constexpr int kAgents = 8;
+
+AgentId Agent(std::size_t i) {
+  return AgentId(fmt::format("agent{}", i % kAgents));
+}
+
+TaskNode Node(std::size_t i, const std::string& output) {
+  TaskNode node;
+  node.task_id = TaskId(fmt::format("task_{:06}", i));
+  node.prompt = "Do the next piece of work and say what you did.";
+  node.assigned_agent_id = Agent(i);
+  node.outputs.emplace_back().name = output;
+  return node;
+}
+
+TaskDag Complete(TaskDag dag) {
+  dag.plan_id = PlanId("plan_bench");
+  dag.nodes.back().outputs.back().deliverable = true;
+  Issues issues;
+  CheckAndCompleteDag(dag, {}, {}, issues);
+  CHECK(issues.ok());
+  return dag;
+}
+
+TaskDag Wide(std::size_t width) {
+  TaskDag dag;
+  dag.nodes.push_back(Node(0, "seed.md"));
+  for (std::size_t i = 1; i <= width; ++i) {
+    TaskNode node = Node(i, fmt::format("part_{}.md", i));
+    node.inputs.push_back(PlainInput("seed.md"));
+    dag.nodes.push_back(std::move(node));
+  }
+  TaskNode last = Node(width + 1, "all.md");
+  for (std::size_t i = 1; i <= width; ++i) last.inputs.push_back(PlainInput(fmt::format("part_{}.md", i)));
+  dag.nodes.push_back(std::move(last));
+  return Complete(std::move(dag));
+}
+
+TaskDag Chain(std::size_t length) {
+  TaskDag dag;
+  for (std::size_t i = 0; i < length; ++i) {
+    TaskNode node = Node(i, fmt::format("out_{}.md", i));
+    if (i > 0) node.inputs.push_back(PlainInput(fmt::format("out_{}.md", i - 1)));
+    dag.nodes.push_back(std::move(node));
+  }
+  return Complete(std::move(dag));
+}
+
+// Commits at once, and forgets what it committed: only the engine's memory is measured.
+class Commits final : public CommitQueue {
+ public:
+  explicit Commits(Journal& journal) : journal_(journal), epoch_(*journal.BeginEpoch()) {}
+  void Submit(Append append) override { waiting_.push_back(std::move(append)); }
+  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+  bool Pump(Core& core) {
+    if (waiting_.empty()) return false;
+    const std::vector<Append> batch(std::make_move_iterator(waiting_.begin()),
+                                    std::make_move_iterator(waiting_.end()));
+    waiting_.clear();
+    CHECK(journal_.Commit(batch, epoch_).has_value());
+    core.Committed(batch.back().rows.back().first_event + batch.back().rows.back().event_count - 1);
+    return true;
+  }
+
+ private:
+  Journal& journal_;
+  std::uint64_t epoch_;
+  std::deque<Append> waiting_;
+};
+
+struct Measured {
+  double seconds_per_task = 0;
+  double bytes_per_task = 0;
+};
+
+std::size_t Stored(const Journal& journal) {
+  std::size_t stored = 0;
+  CHECK(const_cast<Journal&>(journal)
+            .ReadAll(0,
+                     [&](const JournalRowView& row) {
+                       stored += row.events.size() + 160;
+                       return true;
+                     })
+            .has_value());
+  return stored;
+}
+
+Measured Execute(const TaskDag& dag) {
+  MemoryJournal journal;
+  SystemClock clock;
+  NoTools tools;
+  Commits commits(journal);
+  Core core(journal, commits, clock);
+  ProfileComposer composer(core.contents(), tools, "key", Language::kEnglish);
+  ProviderSet providers;
+  providers.entries["null"] = {std::make_shared<NullProvider>(), {}};
+  CallDesk desk(core, std::move(providers), tools, clock);
+  core.Connect(composer, desk, nullptr);
+  CHECK(core.Start(commits.epoch(), "bench").has_value());
+  Configuration configuration;
+  for (std::size_t i = 0; i < kAgents; ++i) {
+    Configuration::Agent& agent = configuration.agents[Agent(i)];
+    agent.settings.max_parallel = 16;
+    agent.profile =
+        fmt::format(R"({{"agent_id":"{}","prompt":"You are a worker.","provider":"null"}})", Agent(i).str());
+  }
+  core.Submit(std::move(configuration));
+  const auto drain = [&] {
+    while (true) {
+      const bool posted = core.RunPosted();
+      const bool pumped = commits.Pump(core);
+      if (!posted && !pumped && core.Settled()) break;
+    }
+  };
+  drain();
+  PlanSubmission submission;
+  submission.plan_id = dag.plan_id;
+  submission.dag = dag;
+  submission.dag_json = CanonicalJson(ToJson(dag));
+  const std::size_t before = mallinfo2().uordblks;
+  const auto start = std::chrono::steady_clock::now();
+  core.Submit(std::move(submission));
+  drain();
+  const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const PlanState* plan = core.FindLoaded(dag.plan_id);
+  CHECK(plan != nullptr && plan->completed && plan->dag->completed() == dag.nodes.size());
+  CHECK(plan->dag->failure.empty());
+  const auto count = static_cast<double>(dag.nodes.size());
+  const double grown = static_cast<double>(mallinfo2().uordblks) - static_cast<double>(before);
+  return {took / count, (grown - static_cast<double>(Stored(journal))) / count};
+}
+
+void Report(const std::string& name, double value, const char* unit, double ratio, const char* target,
+            bool ok) {
+  fmt::print(R"({{"name":"{}","value":{:.4g},"unit":"{}","ratio":{:.4g},"target":"{}","ok":{}}})"
+             "\n",
+             name, value, unit, ratio, target, ok);
+  std::fflush(stdout);
+}
+
+void Measure(const std::string& shape, TaskDag (*make)(std::size_t)) {
+  double few = 0;
+  for (const std::size_t tasks : {1'000, 10'000, 100'000}) {
+    const TaskDag dag = make(tasks);
+    const Measured measured = Execute(dag);
+    if (tasks == 1'000) few = measured.seconds_per_task;
+    const double ratio = measured.seconds_per_task / few;
+    Report(fmt::format("{}_{}", shape, tasks), measured.seconds_per_task * 1e6, "us/task", ratio,
+           "<= 1.5 x that of 1,000", ratio <= 1.5);
+    Report(fmt::format("{}_{}_memory", shape, tasks), measured.bytes_per_task, "bytes/task",
+           measured.bytes_per_task / 2048, "<= 2048", measured.bytes_per_task <= 2048);
+  }
+}
+
+}  // namespace
+}  // namespace agenttalk
+
+int main() {
+  agenttalk::Measure("wide", agenttalk::Wide);
+  agenttalk::Measure("chain", agenttalk::Chain);
+  return 0;
+}

@@ -1,0 +1,103 @@
+#include "api/plan_requests.h"
+
+#include <boost/json.hpp>
+#include <expected>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/hub_service.h"
+#include "api/parameters.h"
+#include "api/submit.h"
+#include "base/base64.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/file_name.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "base/json.h"
+#include "engine/input.h"
+#include "model/dag_checker.h"
+#include "model/plan_file.h"
+#include "model/task_dag.h"
+#include "model/task_dag_reader.h"
+#include "runtime/hub.h"
+#include "runtime/post_office.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+std::unexpected<Error> FailIssues(const Issues& issues) {
+  const Issue& first = issues.errors.front();
+  std::string message;
+  for (const Issue& issue : issues.errors) message += (message.empty() ? "" : "; ") + IssueText(issue);
+  return Fail(first.code, std::move(message), first.hint);
+}
+
+Result<std::vector<std::pair<std::string, Payload>>> ReadFiles(const json::object& parameters) {
+  std::vector<std::pair<std::string, Payload>> files;
+  const json::value* list = parameters.if_contains("files");
+  if (list == nullptr) return files;
+  if (!list->is_array()) return Fail(ErrorCode::kTypeMismatch, "files must be a list");
+  for (const json::value& item : list->as_array()) {
+    if (!item.is_object()) return Fail(ErrorCode::kTypeMismatch, "an entry of files must be an object");
+    const std::string name = TRY(Text(item.as_object(), "name"));
+    if (!IsInputName(name)) {
+      return Fail(ErrorCode::kNameUnsafe, "the file's name cannot be used: " + name,
+                  "use letters, digits, dots, dashes and underscores");
+    }
+    auto bytes = DecodeBase64(TRY(OptionalText(item.as_object(), "content_base64")));
+    if (!bytes) return Fail(ErrorCode::kValueInvalid, "content_base64 is not base64");
+    files.emplace_back(name, Payload(*std::move(bytes)));
+  }
+  return files;
+}
+
+// The plan as a DAG, checked against the team.
+Result<void> ReadPlan(const Hub& hub, const json::object& parameters, PlanSubmission& submission) {
+  std::set<AgentId> agents;
+  for (const auto& [id, profile] : hub.team().agents) agents.insert(id);
+  const DagContext context{.known_agents = &agents};
+  if (parameters.contains("dag")) {
+    auto dag = ParseTaskDag(TRY(Text(parameters, "dag")), context);
+    if (!dag.value) return FailIssues(dag.issues);
+    submission.dag = *std::move(dag.value);
+  } else {
+    auto plan = ParsePlanFile(TRY(Text(parameters, "plan")), context);
+    if (!plan.value) return FailIssues(plan.issues);
+    submission.goal = std::move(plan.value->goal);
+    submission.dag = std::move(plan.value->dag);
+  }
+  submission.plan_id = submission.dag.plan_id;
+  submission.dag_json = CanonicalJson(ToJson(submission.dag));
+  return {};
+}
+
+Result<PlanSubmission> ReadSubmission(const Hub& hub, const json::object& parameters) {
+  PlanSubmission submission;
+  TRY(ReadPlan(hub, parameters, submission));
+  submission.files = TRY(ReadFiles(parameters));
+  submission.author = TRY(OptionalText(parameters, "author"));
+  submission.reason = TRY(OptionalText(parameters, "reason"));
+  submission.client_id = TRY(OptionalText(parameters, "client_id"));
+  const json::value* fresh = parameters.if_contains("fresh");
+  submission.fresh = fresh != nullptr && fresh->is_bool() && fresh->as_bool();
+  return submission;
+}
+
+}  // namespace
+
+void RequestPlan(Hub& hub, const json::object& parameters, HubService::Done done) {
+  auto submission = ReadSubmission(hub, parameters);
+  if (!submission) {
+    done(std::unexpected(std::move(submission).error()));
+    return;
+  }
+  json::object more{{"plan_id", submission->plan_id.str()}};
+  SubmitFor(hub, *std::move(submission), std::move(more), std::move(done));
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,52 @@
+#include "api/submit.h"
+
+#include <boost/json.hpp>
+#include <expected>
+#include <utility>
+
+#include "api/hub_service.h"
+#include "engine/input.h"
+#include "engine/step.h"
+#include "runtime/core.h"
+#include "runtime/hub.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+const char* StatusName(Reply::Status status) {
+  switch (status) {
+    case Reply::Status::kAccepted:
+      return "accepted";
+    case Reply::Status::kRepeated:
+      return "duplicate";
+    case Reply::Status::kRefused:
+      return "refused";
+    case Reply::Status::kIgnored:
+    case Reply::Status::kDamaged:
+      return "unchanged";
+  }
+  return "";
+}
+
+}  // namespace
+
+void SubmitFor(Hub& hub, Input input, json::object more, HubService::Done done) {
+  if (auto unable = hub.Unable()) {
+    done(std::unexpected(*std::move(unable)));
+    return;
+  }
+  hub.core().Submit(std::move(input), [more = std::move(more), done = std::move(done)](const Reply& reply) {
+    if (reply.status == Reply::Status::kRefused) {
+      done(std::unexpected(*reply.error));
+      return;
+    }
+    json::object answer = more;
+    answer["status"] = StatusName(reply.status);
+    done(json::value(std::move(answer)));
+  });
+  hub.Wake();
+}
+
+}  // namespace agenttalk

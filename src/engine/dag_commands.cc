@@ -1,0 +1,155 @@
+#include "engine/dag_commands.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/codec.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "engine/command_flow.h"
+#include "engine/dag_inputs.h"
+#include "engine/dag_outputs.h"
+#include "engine/dag_state.h"
+#include "engine/plan_state.h"
+#include "engine/step.h"
+#include "model/command.h"
+#include "model/command_generation.h"
+#include "model/command_reading.h"
+#include "model/event.h"
+#include "model/task_dag.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+json::value RequirementsJson(const std::vector<RequiredInput>& required) {
+  json::array array;
+  for (const RequiredInput& one : required) {
+    if (one.min == 1) {
+      array.emplace_back(one.pattern);
+    } else {
+      array.push_back(json::object{{"pattern", one.pattern}, {"min", one.min}});
+    }
+  }
+  return array;
+}
+
+// Only what differs from its default is said: the generator adds the rest.
+json::object Parameters(const PlanState& plan, TaskIndex task, const TaskNode& node) {
+  const DagState& dag = *plan.dag;
+  json::object params{{"plan_id", plan.id.str()},
+                      {"task_id", node.task_id.str()},
+                      {"command_seq", dag.tasks[task].last_seq + 1},
+                      {"prompt", node.prompt},
+                      {"required_inputs", RequirementsJson(RequirementsOf(dag, task, node))}};
+  if (node.score && node.score->required) {
+    params["score_required"] = true;
+    if (!node.score->criteria.empty()) params["score_criteria"] = node.score->criteria;
+  }
+  params["timeout"] = std::chrono::duration_cast<std::chrono::seconds>(node.timeout).count();
+  if (node.retry_times != 0) params["retry_times"] = node.retry_times;
+  return params;
+}
+
+Result<Command> Generate(const PlanState& plan, TaskIndex task, const TaskNode& node,
+                         std::vector<std::string>& warnings) {
+  const DagState& dag = *plan.dag;
+  CommandContext context;
+  context.current_dag = [&dag](const PlanId&) {
+    return DagRef{dag.dag.digest, static_cast<std::int64_t>(dag.revision)};
+  };
+  ReadCommandResult made = GenerateCommand(Parameters(plan, task, node), context);
+  if (!made.command) {
+    const Issue& first = made.issues.errors.front();
+    return Fail(first.code, fmt::format("no command can be made: {}", first.message), first.hint);
+  }
+  for (const Issue& warning : made.issues.warnings) warnings.push_back(warning.message);
+  return *std::move(made.command);
+}
+
+// Direct dependencies that this task may send back: those that may still be reworked.
+std::vector<TaskId> MayReturn(const DagState& dag, TaskIndex task) {
+  constexpr std::size_t kMostNamed = 16;
+  std::vector<TaskId> ids;
+  const auto dependencies = dag.DependenciesOf(task);
+  if (dependencies.size() > kMostNamed) return ids;
+  for (const TaskIndex dependency : dependencies) {
+    const TaskNode node = dag.Node(dependency);
+    if (node.score && dag.tasks[dependency].reworks < node.score->max_rework) ids.push_back(node.task_id);
+  }
+  return ids;
+}
+
+std::string BriefOf(const DagState& dag, TaskIndex task, const TaskNode& node, Command& command,
+                    const std::string& reason) {
+  CommandBrief brief;
+  brief.prompt = std::move(command.prompt);
+  brief.score_criteria = std::move(command.score_criteria);
+  brief.outputs = OutputNames(node);
+  brief.rework_round = dag.tasks[task].reworks;
+  brief.rework_reason = reason;
+  brief.may_return = MayReturn(dag, task);
+  ByteWriter out;
+  out.Put(brief);
+  return out.Take();
+}
+
+}  // namespace
+
+Result<void> MakeTaskCommand(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
+  const TaskNode node = plan.dag->Node(task);
+  CommandReceived received;
+  received.command = TRY(Generate(plan, task, node, received.warnings));
+  received.agent_id = node.assigned_agent_id;
+  const json::value body = ToJson(received.command);
+  received.payload = PayloadHash(received.command);
+  received.body = step.Store(plan, json::serialize(body));
+  received.brief = step.Store(plan, BriefOf(*plan.dag, task, node, received.command, reason));
+  received.wait_until = step.now() + node.timeout;
+  const CommandId id = received.command.command_id;
+  step.Emit(plan, std::move(received));
+  BindIfComplete(step, plan, *plan.Find(id));
+  return {};
+}
+
+Result<AgentId> CheckTaskCommand(const PlanState& plan, const Command& command) {
+  const DagState& dag = *plan.dag;
+  if (command.task_id.empty()) {
+    return Fail(ErrorCode::kTaskIdMissing,
+                fmt::format("{} has a DAG: its commands belong to tasks", plan.id.str()),
+                "name the task with task_id, or send the command to another plan");
+  }
+  const TaskIndex task = dag.Find(command.task_id);
+  if (task == DagState::kNone) {
+    return Fail(ErrorCode::kTaskUnknown,
+                fmt::format("{} has no task {}", plan.id.str(), command.task_id.str()),
+                fmt::format("see `agenttalk status {}`", plan.id.str()));
+  }
+  if (!command.dag_ref || !dag.Accepts(task, command.dag_ref->sha256)) {
+    return Fail(
+        ErrorCode::kCommandDagMismatch,
+        fmt::format("the command was made for another DAG: {} or something upstream of it has changed",
+                    command.task_id.str()),
+        "make it anew with generate_command");
+  }
+  const TaskPhase phase = dag.tasks[task].phase;
+  if (phase != TaskPhase::kPending && phase != TaskPhase::kActive) {
+    return Fail(ErrorCode::kStateConflict,
+                fmt::format("task {} is {} already", command.task_id.str(), EnumName(phase)),
+                "revise the plan to have it done again");
+  }
+  return dag.AgentOf(task);
+}
+
+}  // namespace agenttalk

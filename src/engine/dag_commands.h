@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "engine/dag_state.h"
+#include "engine/input.h"
+#include "engine/plan_state.h"
+#include "engine/step.h"
+#include "model/task_dag.h"
+
+// The commands of tasks: those the engine makes, and those a planner sends.
+namespace agenttalk {
+
+// Makes the task's next command with `generate_command` and hands it to its agent. `reason` goes with work
+// that is sent back.
+Result<void> MakeTaskCommand(Step& step, PlanState& plan, TaskIndex task, const std::string& reason);
+
+// Whether a command that came from outside may be executed for its task, and by whom; the error says why not.
+Result<AgentId> CheckTaskCommand(const PlanState& plan, const Command& command);
+
+}  // namespace agenttalk

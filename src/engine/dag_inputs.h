@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/dag_state.h"
+#include "engine/plan_state.h"
+#include "model/command.h"
+#include "model/event.h"
+#include "model/task_dag.h"
+
+// What a task sees: the plan's files, what strangers gave its agent for this plan, and the outputs of the
+// tasks upstream of it, each in the version that the task wants.
+namespace agenttalk {
+
+// The requirements of the command that is made for a task.
+std::vector<RequiredInput> RequirementsOf(const DagState& dag, TaskIndex task, const TaskNode& node);
+
+struct TaskInputs {
+  std::vector<BoundInput> inputs;  // by name
+  std::vector<std::string> missing;
+};
+TaskInputs BindTaskInputs(const PlanState& plan, const CommandRecord& record, TaskIndex task);
+
+// A required input, made by tasks upstream alone, which will not come: none of them delivered it. Empty:
+// there is none.
+std::string UndeliveredInput(const PlanState& plan, TaskIndex task, const TaskNode& node);
+
+}  // namespace agenttalk

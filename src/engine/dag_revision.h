@@ -1,0 +1,14 @@
+#pragma once
+
+#include "engine/input.h"
+#include "engine/step.h"
+
+namespace agenttalk {
+
+// A DAG is handed in. The plan's first one begins it. The same one again goes on with it: what failed is
+// executed again, and a plan that is done stays as it is. Another one is a revision: tasks that do the same
+// work on the same inputs keep state and result, the others begin anew, and commands of tasks that are gone
+// or changed are cancelled.
+void OnPlanSubmission(Step& step, PlanSubmission submission);
+
+}  // namespace agenttalk

@@ -1,0 +1,245 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/check.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/json.h"
+#include "base/time.h"
+#include "engine/dag_state.h"
+#include "engine/engine.h"
+#include "engine/input.h"
+#include "engine/plan_state.h"
+#include "engine/step.h"
+#include "model/content.h"
+#include "model/event.h"
+#include "model/event_codec.h"
+#include "model/task_dag.h"
+#include "simulation/chance.h"
+#include "simulation/dag_fate.h"
+#include "simulation/dag_naive.h"
+
+// usage: dag_simulation FIRST COUNT [TASKS]   random DAGs; every task must end as the naive table says
+//
+// The answers come in any order, and now and then the engine is lost and folded again from its events.
+namespace agenttalk {
+namespace {
+
+constexpr std::uint32_t kAgents = 7;
+
+class Sink final : public ContentSink {
+ public:
+  Content Store(std::string bytes, std::uint64_t row) override { return {Sha256(bytes), bytes.size(), row}; }
+};
+
+class Composer final : public RequestComposer {
+ public:
+  Result<Composed> Compose(const PlanState& /*plan*/, const CommandRecord& record,
+                           const AgentSettings& /*agent*/, std::uint32_t model_call,
+                           const Keep& /*keep*/) override {
+    const std::string text = record.id.str() + std::to_string(model_call);
+    return Composed{text, Sha256(text), Cost{1, 1, 1}};
+  }
+};
+
+class Run {
+ public:
+  Run(std::uint64_t seed, std::uint32_t tasks)
+      : chance_(seed), dag_(RandomDag(chance_, tasks, kAgents)), fate_(seed) {}
+
+  // Empty: every task ended as it should.
+  std::string Check() {
+    engine_ = std::make_unique<Engine>(sink_, composer_);
+    Configuration configuration;
+    configuration.hub.max_open_questions = 1;  // alerts are nothing to this
+    for (std::uint32_t i = 0; i < kAgents; ++i) {
+      configuration.agents[AgentId(fmt::format("agent{}", i))].settings.max_parallel =
+          1 + static_cast<std::uint32_t>(chance_.Below(3));
+    }
+    Feed(configuration);
+    PlanSubmission submission;
+    submission.plan_id = dag_.plan_id;
+    submission.dag = dag_;
+    submission.dag_json = CanonicalJson(ToJson(dag_));
+    Feed(std::move(submission));
+    while (!open_.empty() || !asked_.empty()) {
+      if (chance_.OneIn(crash_every_)) Crash();
+      TakeOne();
+    }
+    return Compare();
+  }
+  [[nodiscard]] std::uint64_t answers() const { return answers_; }
+  [[nodiscard]] std::uint64_t crashes() const { return crashes_; }
+
+ private:
+  void Feed(Input input) {
+    now_ += std::chrono::milliseconds(1);
+    Engine::Decided decided = engine_->Handle(std::move(input), now_);
+    for (std::size_t begin = 0; begin < decided.events.size();) {
+      std::size_t end = begin + 1;
+      while (end < decided.events.size() && decided.events[end].plan_id == decided.events[begin].plan_id)
+        ++end;
+      const auto run = std::span(decided.events).subspan(begin, end - begin);
+      journal_.push_back({run.front().plan_id, run.front().number, static_cast<std::uint32_t>(run.size()),
+                          EncodeEvents(run)});
+      begin = end;
+    }
+    for (const Event& event : decided.events) Note(event);
+  }
+
+  void Note(const Event& event) {
+    if (const auto* call = std::get_if<ModelCallIntended>(&event.body)) {
+      open_.push_back({call->command_id, call->call});
+    } else if (const auto* asked = std::get_if<QuestionAsked>(&event.body)) {
+      if (asked->purpose != QuestionPurpose::kNotice) asked_.push_back({event.number, *asked});
+    }
+  }
+
+  void TakeOne() {
+    ++answers_;
+    const std::uint64_t which = chance_.Below(open_.size() + asked_.size());
+    if (which < open_.size()) {
+      std::swap(open_[which], open_.back());
+      const OpenOne one = open_.back();
+      open_.pop_back();
+      Answer(one);
+    } else {
+      std::swap(asked_[which - open_.size()], asked_.back());
+      const auto [number, asked] = asked_.back();
+      asked_.pop_back();
+      Feed(QuestionAnswer{dag_.plan_id, number, DecisionOn(asked), "no", {}, {}});
+    }
+  }
+
+  struct OpenOne {
+    CommandId command;
+    std::uint32_t call = 0;
+  };
+
+  const PlanState& Plan() { return *engine_->state().FindPlan(dag_.plan_id); }
+
+  void Answer(const OpenOne& one) {
+    const CommandRecord& record = *Plan().Find(one.command);
+    ModelCallDone done;
+    done.plan_id = dag_.plan_id;
+    done.command_id = one.command;
+    done.call = one.call;
+    const auto score = fate_.Answer(record.task.str(), static_cast<std::uint64_t>(record.seq));
+    if (!score) {
+      done.failure = CallFailure{ErrorCode::kModelFailed, "no", false, {}};
+    } else {
+      done.text = done.answer.result = one.command.str();
+      if (record.score_required) done.answer.score = *score;
+    }
+    Feed(std::move(done));
+  }
+
+  Decision DecisionOn(const QuestionAsked& asked) {
+    if (asked.purpose == QuestionPurpose::kReplan) return Decision::kReject;
+    const auto seq = static_cast<std::uint64_t>(Plan().Find(asked.command_id)->seq);
+    return fate_.Approves(asked.task_id.str(), seq) ? Decision::kApprove : Decision::kReject;
+  }
+
+  // Only the events are left; half of the time a snapshot is, too.
+  void Crash() {
+    ++crashes_;
+    const std::string before = EncodePlan(Plan());
+    const std::uint64_t last = Plan().last_event;
+    auto next = std::make_unique<Engine>(sink_, composer_);
+    const bool snapshot = chance_.OneIn(2);
+    for (const Row& row : journal_) {
+      if (snapshot && !row.plan.empty()) continue;
+      CHECK(DecodeEvents(row.plan, row.first, row.count, row.events, [&](const Event& event) {
+              next->Replay(event);
+            }).has_value());
+    }
+    if (snapshot) {
+      PlanState loaded;
+      loaded.id = dag_.plan_id;
+      CHECK(DecodePlan(before, loaded));
+      loaded.last_event = last;
+      next->Load(std::move(loaded));
+      next->state().last_event = engine_->state().last_event;
+      next->state().now = engine_->state().now;
+    }
+    engine_ = std::move(next);
+    CHECK(EncodePlan(Plan()) == before);
+  }
+
+  std::string Compare() {
+    const std::vector<std::string> wanted = NaiveEnd(dag_, fate_);
+    const DagState& dag = *Plan().dag;
+    for (TaskIndex task = 0; task < dag.size(); ++task) {
+      const std::string is = EnumName(dag.tasks[task].phase);
+      if (is != wanted[task]) {
+        return fmt::format("{} is {}, should be {}", dag.IdOf(task).str(), is, wanted[task]);
+      }
+    }
+    const bool waits = std::ranges::find(wanted, "BLOCKED_WAITING_REVIEW") != wanted.end();
+    if (Plan().completed == waits) return waits ? "the plan ended too early" : "the plan did not end";
+    return {};
+  }
+
+  struct Row {
+    PlanId plan;
+    std::uint64_t first = 0;
+    std::uint32_t count = 0;
+    std::string events;
+  };
+
+  Chance chance_;
+  TaskDag dag_;
+  Fate fate_;
+  Sink sink_;
+  Composer composer_;
+  std::unique_ptr<Engine> engine_;
+  Timestamp now_ = Timestamp(std::chrono::hours(24 * 365 * 50));
+  std::vector<Row> journal_;
+  std::vector<OpenOne> open_;
+  std::vector<std::pair<std::uint64_t, QuestionAsked>> asked_;
+  std::uint64_t crash_every_ = 200;
+  std::uint64_t answers_ = 0;
+  std::uint64_t crashes_ = 0;
+};
+
+int Main(int argc, char** argv) {
+  const std::uint64_t first = argc > 1 ? std::stoull(argv[1]) : 1;
+  const std::uint64_t count = argc > 2 ? std::stoull(argv[2]) : 100;
+  const std::uint32_t fixed = argc > 3 ? static_cast<std::uint32_t>(std::stoul(argv[3])) : 0;
+  std::uint64_t failed = 0;
+  std::uint64_t answers = 0;
+  std::uint64_t crashes = 0;
+  for (std::uint64_t seed = first; seed < first + count && failed < 5; ++seed) {
+    const std::uint32_t tasks = fixed != 0 ? fixed : static_cast<std::uint32_t>(1 + Chance(seed).Below(120));
+    Run run(seed, tasks);
+    const std::string wrong = run.Check();
+    answers += run.answers();
+    crashes += run.crashes();
+    if (wrong.empty()) continue;
+    ++failed;
+    fmt::print("seed {} ({} tasks): {}\n", seed, tasks, wrong);
+  }
+  fmt::print("{} random DAGs from seed {}: {} answers, {} crashes; {} failed\n", count, first, answers,
+             crashes, failed);
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace agenttalk
+
+int main(int argc, char** argv) {
+  return agenttalk::Main(argc, argv);
+}
