@@ -12,6 +12,7 @@
 #include "engine/engine_fixture.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
+#include "model/command.h"
 #include "model/event.h"
 
 namespace agenttalk {
