@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
+#include <boost/json/value.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,7 @@
 #include "journal/memory_journal.h"
 #include "llm/null_provider.h"
 #include "model/dag_checker.h"
+#include "model/event.h"
 #include "model/task_dag.h"
 #include "prompts/composer.h"
 #include "runtime/call_desk.h"
@@ -130,7 +132,9 @@ Measured Execute(const TaskDag& dag) {
   NoTools tools;
   Commits commits(journal);
   Core core(journal, commits, clock);
-  ProfileComposer composer(core.contents(), tools, "key", Language::kEnglish);
+  ProfileComposer composer(
+      core.contents(), tools, "key", Language::kEnglish,
+      [](const std::string&, const std::string&, std::uint64_t tokens) { return Cost{tokens, 0, 0}; });
   ProviderSet providers;
   providers.entries["null"] = {std::make_shared<NullProvider>(), {}};
   CallDesk desk(core, std::move(providers), tools, clock);
