@@ -183,7 +183,7 @@ void Report(const std::string& name, double value, const char* unit, double rati
 
 void Measure(const std::string& shape, TaskDag (*make)(std::size_t)) {
   double few = 0;
-  for (const std::size_t tasks : {1'000, 10'000, 100'000}) {
+  for (const std::size_t tasks : {1'000UL, 10'000UL, 100'000UL}) {
     const TaskDag dag = make(tasks);
     const Measured measured = Execute(dag);
     if (tasks == 1'000) few = measured.seconds_per_task;
