@@ -1,39 +1,30 @@
 #!/bin/sh
-# What `make run` shows: a team of four works through five commands with scripted answers. The commands are files that
-# are dropped into the agents' inboxes; so are the notes.
+# What `make run` shows: a team of five builds a small program, on scripted answers. The design is sent back once, and a
+# person would have to approve the release.
 set -eu
 cd "$(dirname "$0")/.."
 agenttalk=$PWD/build/release/agenttalk
 hub=build/demo
+plan=plan_words-by-section
 rm -rf "$hub"
-mkdir -p "$hub"
-cp examples/open-plan/agenttalk.yaml examples/open-plan/answers.yaml "$hub"
-for folder in examples/open-plan/commands/*; do
-  inbox=$hub/agents/$(basename "$folder")/inbox
-  mkdir -p "$inbox"
-  cp "$folder"/cmd_*.json "$inbox"
-done
-mkdir -p "$hub/agents/collector/inbox/plan_week"
-cp examples/open-plan/notes/*.md "$hub/agents/collector/inbox/plan_week"
-
-"$agenttalk" serve --hub "$hub" --until-idle
+"$agenttalk" init "$hub" --template software >/dev/null
+echo "A team of five works on $hub/plan.yaml. Its models are scripted (answers.yaml), and --yes approves the release in"
+echo "your place."
 echo
-"$agenttalk" status plan_week --hub "$hub"
+"$agenttalk" run --plan "$hub/plan.yaml" --hub "$hub" --yes
 echo
-echo "$hub/agents/publisher/outbox/plan_week/report.md:"
+"$agenttalk" status "$plan" --hub "$hub"
 echo
-cat "$hub/agents/publisher/outbox/plan_week/report.md"
-echo
+cat "$hub/plans/$plan/deliverables/release_notes.md"
 cat <<TEXT
+
 Look around:
-  $agenttalk log plan_week --hub $hub
-  ls $hub/agents/*/inbox/plan_week
+  $agenttalk log $plan --hub $hub        # every step, and why
+  ls $hub/agents/*/inbox/$plan           # what the agents were given
+  cat $hub/plans/$plan/deliveries.jsonl  # what went where
 
-Leave it running, and drop commands into agents/<agent>/inbox from another window:
-  $agenttalk serve --hub $hub
-  $agenttalk send examples/open-plan/commands/writer/cmd_draft.json --to writer --hub $hub
+Change $hub/brief/brief.md or $hub/plan.yaml and run it again: only what the change touches is done anew.
 
-With a real model: let its command-line program play an agent. Put "runtime: external" into the agent's line of
-$hub/agenttalk.yaml, serve the hub, and in another window (here the agent is the writer, the program claude):
-  examples/external-agent/agent.py $hub writer claude -p
+With a real model (ANTHROPIC_API_KEY, OPENAI_API_KEY, or a server that speaks OpenAI's protocol; see $hub/agenttalk.yaml):
+  $agenttalk run --plan $hub/plan.yaml --hub $hub --provider claude --fresh
 TEXT

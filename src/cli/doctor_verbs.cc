@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,12 +16,17 @@
 #include "cli/verb.h"
 #include "cli/verbs.h"
 #include "runtime/doctor.h"
+#include "runtime/model_access.h"
+#include "runtime/provider_report.h"
+#include "runtime/team.h"
 
 // What is wrong with a hub, and mending it: doctor, repair.
 namespace agenttalk {
 namespace {
 
 namespace json = boost::json;
+
+constexpr auto kPatience = std::chrono::seconds(5);
 
 const char* LevelName(Finding::Level level) {
   switch (level) {
@@ -63,6 +70,25 @@ json::object ExamineFiles(const Invocation& call, std::vector<Finding>& findings
   return files;
 }
 
+// Only those that somebody uses; the others may well be without a key.
+void ExamineProviders(const std::filesystem::path& hub, std::vector<Finding>& findings) {
+  const auto team = LoadTeam(hub);
+  if (!team) return;  // told as what is wrong with the configuration
+  auto access = ModelAccess::Open(team->config.limits);
+  if (!access) return;
+  for (const ProviderReport& report : ReportProviders(*team, hub, *access, kPatience)) {
+    if (!report.is_default && report.agents.empty()) continue;
+    const std::string what = fmt::format("{} ({})", report.name, report.kind);
+    if (report.usable) {
+      findings.push_back({"provider", Finding::Level::kOk, what, {}});
+    } else {
+      findings.push_back({"provider", Finding::Level::kWarning,
+                          what + (report.problem ? ": " + report.problem->message : ": cannot be used"),
+                          report.problem ? report.problem->hint : ""});
+    }
+  }
+}
+
 json::array FindingsJson(const std::vector<Finding>& findings) {
   json::array list;
   for (const Finding& finding : findings) {
@@ -75,7 +101,9 @@ json::array FindingsJson(const std::vector<Finding>& findings) {
 }
 
 Result<ExitCode> Doctor(const Invocation& call) {
-  std::vector<Finding> findings = ExamineSurroundings(TRY(call.Hub()));
+  const std::filesystem::path hub = TRY(call.Hub());
+  std::vector<Finding> findings = ExamineSurroundings(hub);
+  ExamineProviders(hub, findings);
   const json::object files = ExamineFiles(call, findings);
   bool ok = true;
   for (const Finding& finding : findings) ok = ok && finding.level != Finding::Level::kError;

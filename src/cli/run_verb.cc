@@ -28,6 +28,7 @@
 #include "cli/issue_text.h"
 #include "cli/plan_source.h"
 #include "cli/progress.h"
+#include "cli/provider_options.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
 #include "engine/input.h"
@@ -202,8 +203,7 @@ Result<ExitCode> Run(const Invocation& call) {
   HubOptions options;
   options.listener = &listener;
   options.report = [&](const std::string& text) { call.console.Err(fmt::format("agenttalk: {}\n", text)); };
-  if (call.arguments.Has("--answers")) options.providers.answers = call.arguments.Get("--answers");
-  options.providers.provider = call.arguments.Get("--provider");
+  options.providers = TRY(ReadProviderChoice(call));
   auto hub = Hub::Open(directory, std::move(options));
   if (!hub && hub.error().code == ErrorCode::kHubLocked) return RunThere(call, directory, source);
   return RunHere(call, *TRY(std::move(hub)), listener, source);
@@ -216,29 +216,21 @@ Verb RunVerb() {
           .summary = "Runs a plan to its end, or goes on with it.",
           .example =
               "agenttalk run --plan plan.yaml\nagenttalk run --plan plan.yaml --answers answers.yaml --json",
-          .parameters = {{.name = "--plan",
-                          .takes = Takes::kValue,
-                          .help = "a plan.yaml or task_dag.json; changed, it is a revision of the plan",
-                          .value = "FILE",
-                          .completes = Completes::kFile},
-                         {.name = "--answers",
-                          .takes = Takes::kValue,
-                          .help = "a script that answers for every agent: no model, no network",
-                          .value = "FILE",
-                          .completes = Completes::kFile},
-                         {.name = "--provider",
-                          .takes = Takes::kValue,
-                          .help = "the default provider: a configured name or a kind",
-                          .value = "P"},
-                         {.name = "--fresh",
-                          .takes = Takes::kFlag,
-                          .help = "execute everything again, and use no recorded answer"},
-                         {.name = "--yes", .takes = Takes::kFlag, .help = "approve what tasks' gates ask"},
-                         {.name = "--reason",
-                          .takes = Takes::kValue,
-                          .help = "why the plan was changed, for its history",
-                          .value = "TEXT"},
-                         {.name = "--quiet", .takes = Takes::kFlag, .help = "do not tell what is going on"}},
+          .parameters = WithProviderParameters(
+              {{.name = "--plan",
+                .takes = Takes::kValue,
+                .help = "a plan.yaml or task_dag.json; changed, it is a revision of the plan",
+                .value = "FILE",
+                .completes = Completes::kFile},
+               {.name = "--fresh",
+                .takes = Takes::kFlag,
+                .help = "execute everything again, and use no recorded answer"},
+               {.name = "--yes", .takes = Takes::kFlag, .help = "approve what tasks' gates ask"},
+               {.name = "--reason",
+                .takes = Takes::kValue,
+                .help = "why the plan was changed, for its history",
+                .value = "TEXT"},
+               {.name = "--quiet", .takes = Takes::kFlag, .help = "do not tell what is going on"}}),
           .run = Run};
 }
 
