@@ -1,6 +1,5 @@
 #include "cli/provider_options.h"
 
-#include <utility>
 #include <vector>
 
 #include "base/error.h"

@@ -19,6 +19,7 @@
 #include "base/issue.h"
 #include "model/content.h"
 #include "model/model_request.h"
+#include "model/skill_summary.h"
 #include "model/stored_request.h"
 
 namespace agenttalk {
