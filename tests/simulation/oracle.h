@@ -66,8 +66,9 @@ class Oracle {
   std::map<CommandKey, int> received_;
   std::map<CommandKey, int> succeeded_;
   std::set<CommandKey> refused_;
-  std::set<CallKey> asked_;     // model calls, by their number among the command's model calls
-  std::set<CallKey> answered_;  // those with an outcome
+  std::set<std::string> unreadable_;  // files
+  std::set<CallKey> asked_;           // model calls, by their number among the command's model calls
+  std::set<CallKey> answered_;        // those with an outcome
   std::map<CallKey, std::uint32_t> model_call_of_;
   std::set<CallKey> intended_;  // tool calls
   std::set<CallKey> finished_;
