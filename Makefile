@@ -43,7 +43,7 @@ soak: build ## the long reliability runs; SEEDS=N simulation seeds
 	@SEEDS=$(SEEDS) scripts/soak.sh
 
 install: build ## into PREFIX (default /usr/local)
-	@cmake --install build/release --prefix "$(DESTDIR)$(PREFIX)"
+	@cmake --install build/release --prefix "$(PREFIX)" # and below DESTDIR, which it reads itself
 
 clean: ## removes build/
 	rm -rf build
