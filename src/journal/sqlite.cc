@@ -132,6 +132,9 @@ Result<Database> Database::Open(const std::filesystem::path& file, Mode mode) {
   const int result = sqlite3_open_v2(file.c_str(), &handle, access | SQLITE_OPEN_NOMUTEX, nullptr);
   Database database(handle);
   if (result != SQLITE_OK) return std::unexpected(SqliteError(handle, "open " + file.string()));
+  // Before anything else: a connection that fails at its first statement and is closed would otherwise do
+  // away with a log that it never read (seen when the index of the log could not be made on a full disk).
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   // SQLite quietly falls back to reading where writing is refused, and would complain at some later
   // statement.
   if (mode != Mode::kReadOnly && sqlite3_db_readonly(handle, "main") == 1) {

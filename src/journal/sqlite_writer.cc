@@ -78,7 +78,6 @@ Result<void> SqliteWriter::Prepare() {
   TRY(database_.Execute("PRAGMA page_size = 16384; PRAGMA auto_vacuum = NONE; PRAGMA secure_delete = OFF"));
   TRY(database_.Execute(Planted("no_fsync") ? "PRAGMA synchronous = OFF" : "PRAGMA synchronous = FULL"));
   TRY(RequireWriteAheadLog());
-  sqlite3_db_config(database_.handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   sqlite3_wal_hook(database_.handle(), &OnCommitted, this);  // in place of the automatic checkpoint
   TRY(Migrate(database_, JournalMigrations()));
 
