@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -24,7 +23,6 @@
 namespace agenttalk {
 namespace {
 
-constexpr std::size_t kOutputLimit = std::size_t{1} << 20;
 constexpr std::uint64_t kProgramMemory = std::uint64_t{2} << 30;
 constexpr auto kProgramTime = std::chrono::minutes(10);
 
@@ -52,14 +50,14 @@ void AdmitAgent(const AgentProfile& profile, const std::filesystem::path& hub, T
 
 ToolSet MakeToolSet(const Team& team, ToolSetOptions options) {
   ToolSet set;
-  set.registry = std::make_unique<ToolRegistry>(kOutputLimit);
+  set.registry = std::make_unique<ToolRegistry>(team.config.limits.max_tool_output_bytes);
   for (auto& tool : MakeFileTools(options.hub)) set.registry->Add(std::move(tool));
   set.registry->Add(MakeCommandTool(std::move(options.commands)));
   ProgramToolOptions programs;
   programs.hub = options.hub;
   programs.sandbox = FindSandbox();
   programs.limits.timeout = kProgramTime;
-  programs.limits.output_bytes = kOutputLimit;
+  programs.limits.output_bytes = team.config.limits.max_tool_output_bytes;
   programs.limits.memory_bytes = kProgramMemory;
   programs.post = std::move(options.post);
   const bool sandboxed = !programs.sandbox.empty();

@@ -44,9 +44,10 @@ void Oracle::Read(const Event& event) {
     ++received_[{plan, e->command.command_id.str()}];
   if (const auto* e = std::get_if<DeadLettered>(&event.body)) {
     refused_.insert({plan, e->command_id.str()});
-    // Of a file that nobody may read only the name is known.
+    // Of a file that nobody may read only its place is known.
     if (e->command_id.empty() && e->message.starts_with("the file cannot be read"))
-      unreadable_.insert(e->file);
+      unreadable_.insert(
+          fmt::format("agents/{}/inbox/{}{}", e->agent_id.str(), plan.empty() ? "" : plan + "/", e->file));
   }
   if (const auto* e = std::get_if<ModelCallIntended>(&event.body)) {
     asked_.insert({plan, e->command_id.str(), e->model_call});
@@ -134,9 +135,8 @@ void Oracle::CheckJournal() const {
 }
 
 void Oracle::CheckEnd(const HubState& state) const {
-  for (const CommandKey& command : dropped_) {
-    if (!received_.contains(command) && !refused_.contains(command) &&
-        !unreadable_.contains(command.second + ".json")) {
+  for (const auto& [command, path] : dropped_) {
+    if (!received_.contains(command) && !refused_.contains(command) && !unreadable_.contains(path)) {
       throw Violation(fmt::format("{}/{} was dropped and never taken in", command.first, command.second));
     }
   }

@@ -34,7 +34,7 @@ class Oracle {
   // The node acknowledged a command to its sender.
   void Acknowledged(const CommandKey& command) { acknowledged_.insert(command); }
   // A complete, valid command file was dropped.
-  void Dropped(const CommandKey& command) { dropped_.insert(command); }
+  void Dropped(const CommandKey& command, const std::string& path) { dropped_[command] = path; }
 
   // A power cut took the file; if it was not taken in before, nobody can.
   void Lost(const CommandKey& command) {
@@ -62,11 +62,11 @@ class Oracle {
 
   std::uint64_t read_to_ = 0;
   std::set<CommandKey> acknowledged_;
-  std::set<CommandKey> dropped_;
+  std::map<CommandKey, std::string> dropped_;  // the file of each
   std::map<CommandKey, int> received_;
   std::map<CommandKey, int> succeeded_;
   std::set<CommandKey> refused_;
-  std::set<std::string> unreadable_;  // files
+  std::set<std::string> unreadable_;  // files, by their path
   std::set<CallKey> asked_;           // model calls, by their number among the command's model calls
   std::set<CallKey> answered_;        // those with an outcome
   std::map<CallKey, std::uint32_t> model_call_of_;

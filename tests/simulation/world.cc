@@ -186,7 +186,7 @@ void World::DropCommand() {
   if (const auto replaced = dropped_.find(path); replaced != dropped_.end())
     oracle_.Lost(replaced->second.first);
   if (again) return;
-  oracle_.Dropped({plan, id});
+  oracle_.Dropped({plan, id}, path);
   dropped_[path] = {{plan, id}, text};
 }
 
