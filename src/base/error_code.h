@@ -75,7 +75,26 @@
   X(kFenced, "FENCED") \
   X(kDiskFull, "DISK_FULL") \
   X(kIo, "IO") \
-  X(kInternal, "INTERNAL")
+  X(kInternal, "INTERNAL") \
+  /* tasks of a plan */ \
+  X(kScoreBelowPass, "SCORE_BELOW_PASS") \
+  X(kGateClosed, "GATE_CLOSED") \
+  X(kDependencyFailed, "DEPENDENCY_FAILED") \
+  X(kOutputConflict, "OUTPUT_CONFLICT") \
+  X(kSentBack, "SENT_BACK") \
+  /* what agents ask for */ \
+  X(kCommandUnknown, "COMMAND_UNKNOWN") \
+  X(kToolUnknown, "TOOL_UNKNOWN") \
+  X(kToolFailed, "TOOL_FAILED") \
+  X(kStepFailed, "STEP_FAILED") \
+  X(kCollaborationCycle, "COLLABORATION_CYCLE") \
+  X(kCollaborationLimit, "COLLABORATION_LIMIT") \
+  X(kCollaborationTimeout, "COLLABORATION_TIMEOUT") \
+  X(kCollaborationRejected, "COLLABORATION_REJECTED") \
+  X(kCollaborationFailed, "COLLABORATION_FAILED") \
+  X(kCapabilityMissing, "CAPABILITY_MISSING") \
+  X(kPlanRejected, "PLAN_REJECTED") \
+  X(kEscalated, "ESCALATED")
 
 namespace agenttalk {
 

@@ -48,7 +48,7 @@ void ActivateFallback(Step& step, PlanState& plan, TaskIndex task) {
   const TaskIndex fallback = plan.dag->FallbackOf(task);
   if (fallback == DagState::kNone || !plan.dag->IsDormant(fallback)) return;
   if (plan.dag->tasks[fallback].phase != TaskPhase::kPending) return;
-  Change(step, plan, fallback, TaskChange::kActivated, ErrorCode::kCancelled,
+  Change(step, plan, fallback, TaskChange::kActivated, ErrorCode::kDependencyFailed,
          fmt::format("takes the place of {}", plan.dag->IdOf(task).str()));
 }
 
@@ -76,7 +76,7 @@ void Rework(Step& step, PlanState& plan, TaskIndex task, const TaskNode& node, E
 }
 
 void AskForApproval(Step& step, PlanState& plan, TaskIndex task, const TaskNode& node) {
-  Change(step, plan, task, TaskChange::kWaitsForApproval, ErrorCode::kPermissionDenied,
+  Change(step, plan, task, TaskChange::kWaitsForApproval, ErrorCode::kGateClosed,
          "waits for a person's approval");
   const TaskRecord& record = plan.dag->tasks[task];
   QuestionAsked question;
@@ -98,7 +98,7 @@ void AskForApproval(Step& step, PlanState& plan, TaskIndex task, const TaskNode&
 
 void CompleteTask(Step& step, PlanState& plan, TaskIndex task, const TaskNode& node) {
   if (const auto conflict = FindConflict(plan, node, *plan.dag->tasks[task].result)) {
-    FailTask(step, plan, task, ErrorCode::kVersionConflict, *conflict);
+    FailTask(step, plan, task, ErrorCode::kOutputConflict, *conflict);
     return;
   }
   DeliverOutputs(step, plan, task, node);
@@ -119,18 +119,18 @@ void PassGate(Step& step, PlanState& plan, TaskIndex task) {
       const bool is_new =
           record.phase != TaskPhase::kEvidence || !record.note || record.note->reason != gate.reason;
       if (is_new) {
-        Change(step, plan, task, TaskChange::kWaitsForEvidence, ErrorCode::kPermissionDenied, gate.reason);
+        Change(step, plan, task, TaskChange::kWaitsForEvidence, ErrorCode::kGateClosed, gate.reason);
       }
       return;
     }
     case GateState::Verdict::kClosed:
-      FailTask(step, plan, task, ErrorCode::kPermissionDenied, gate.reason);
+      FailTask(step, plan, task, ErrorCode::kGateClosed, gate.reason);
       return;
   }
 }
 
 void AskToReplan(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
-  Change(step, plan, task, TaskChange::kAsksToReplan, ErrorCode::kCancelled, reason);
+  Change(step, plan, task, TaskChange::kAsksToReplan, ErrorCode::kDependencyFailed, reason);
   QuestionAsked question;
   question.kind = QuestionKind::kConfirm;
   question.purpose = QuestionPurpose::kReplan;
@@ -162,14 +162,14 @@ void ApplyFailurePolicy(Step& step, PlanState& plan, TaskIndex task) {
   }
   switch (policy) {
     case OnDependencyFailed::kBlock:
-      Change(step, plan, task, TaskChange::kBlocked, ErrorCode::kCancelled, reason);
+      Change(step, plan, task, TaskChange::kBlocked, ErrorCode::kDependencyFailed, reason);
       return;
     case OnDependencyFailed::kReplanRequest:
       AskToReplan(step, plan, task, reason);
       return;
     case OnDependencyFailed::kFallback:
     case OnDependencyFailed::kSkip:
-      Change(step, plan, task, TaskChange::kSkipped, ErrorCode::kCancelled, reason);
+      Change(step, plan, task, TaskChange::kSkipped, ErrorCode::kDependencyFailed, reason);
       ActivateFallback(step, plan, task);
       return;
   }
@@ -279,7 +279,7 @@ void SendBack(Step& step, PlanState& plan, TaskIndex task, const ReworkRequest& 
     CancelTask(step, plan, one, reset.reason);
     reset.tasks.push_back(dag.IdOf(one));
   }
-  Change(step, plan, upstream, TaskChange::kReworked, ErrorCode::kModelOutputInvalid,
+  Change(step, plan, upstream, TaskChange::kReworked, ErrorCode::kSentBack,
          fmt::format("sent back by {}: {}", by, request.reason));
   step.Emit(plan, std::move(reset));
   MakeCommand(step, plan, upstream, request.reason);
@@ -321,7 +321,7 @@ void OnTaskExecuted(Step& step, PlanState& plan, const CommandRecord& record,
       PassGate(step, plan, task);
     } else {
       const std::string reason = result.explanation.empty() ? "the score is too low" : result.explanation;
-      Rework(step, plan, task, node, ErrorCode::kModelOutputInvalid, reason,
+      Rework(step, plan, task, node, ErrorCode::kScoreBelowPass, reason,
              fmt::format("a score of {:g} where {:g} is required: {}", result.score.value_or(0),
                          *node.score->pass, reason));
     }
@@ -351,9 +351,9 @@ void DecideGate(Step& step, PlanState& plan, const QuestionAsked& asked, Decisio
     CompleteTask(step, plan, task, node);
   } else if (decision == Decision::kReject) {
     const std::string reason = text.empty() ? "a person rejected the result" : text;
-    Rework(step, plan, task, node, ErrorCode::kPermissionDenied, reason, "rejected by a person: " + reason);
+    Rework(step, plan, task, node, ErrorCode::kGateClosed, reason, "rejected by a person: " + reason);
   } else {
-    FailTask(step, plan, task, ErrorCode::kPermissionDenied, "nobody approved it in time");
+    FailTask(step, plan, task, ErrorCode::kGateClosed, "nobody approved it in time");
   }
   AdvanceTasks(step, plan);
 }
@@ -364,7 +364,8 @@ void DecideReplan(Step& step, PlanState& plan, const QuestionAsked& asked, Decis
   const TaskIndex task = dag.Find(asked.task_id);
   if (task == DagState::kNone || dag.tasks[task].phase != TaskPhase::kReplan) return;
   if (decision != Decision::kApprove) {
-    Change(step, plan, task, TaskChange::kSkipped, ErrorCode::kCancelled, NameBadDependency(dag, task));
+    Change(step, plan, task, TaskChange::kSkipped, ErrorCode::kDependencyFailed,
+           NameBadDependency(dag, task));
     AdvanceTasks(step, plan);
     return;
   }

@@ -99,7 +99,7 @@ TEST_F(DagFlow, AScoreThatStaysLowFailsTheTaskAndSkipsItsDependents) {
   Answer("a", "first", 40, "too short");
   Answer("a", "second", 50, "still too short");
   EXPECT_EQ(Phase("a"), TaskPhase::kFailed);
-  EXPECT_EQ(Task("a").note->code, ErrorCode::kModelOutputInvalid);
+  EXPECT_EQ(Task("a").note->code, ErrorCode::kScoreBelowPass);
   EXPECT_EQ(Phase("b"), TaskPhase::kSkipped);
   EXPECT_EQ(Task("b").note->reason, "a is FAILED");
   EXPECT_EQ(Phase("c"), TaskPhase::kSkipped);
@@ -216,7 +216,7 @@ TEST_F(DagFlow, WhatAPersonRejectsGoesBackWithTheirTextOrFails) {
   Answer("a", "draft 2", 80);
   Decide(Decision::kReject, "still no date");
   EXPECT_EQ(Phase("a"), TaskPhase::kFailed);
-  EXPECT_EQ(Task("a").note->code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(Task("a").note->code, ErrorCode::kGateClosed);
 }
 
 TEST_F(DagFlow, NobodysSilenceIsAnApproval) {
@@ -325,7 +325,7 @@ TEST_F(DagFlow, RejectOnChangeRefusesOtherContentOfTheSameName) {
   Run(changed);
   Answer("a", "two");
   EXPECT_EQ(Phase("a"), TaskPhase::kFailed);
-  EXPECT_EQ(Task("a").note->code, ErrorCode::kVersionConflict);
+  EXPECT_EQ(Task("a").note->code, ErrorCode::kOutputConflict);
 }
 
 TEST_F(DagFlow, PickPoliciesChooseBetweenVersions) {

@@ -37,4 +37,8 @@ const char* EnumName(TaskChange value) {
                 value);
 }
 
+const char* EnumName(Strategy value) {
+  return NameIn(std::array{"simple", "template", "freeform", "auto"}, value);
+}
+
 }  // namespace agenttalk

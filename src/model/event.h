@@ -10,6 +10,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/agent_profile.h"
 #include "model/command.h"
 #include "model/content.h"
 #include "model/task_dag.h"
@@ -84,12 +85,18 @@ struct AgentSettings {
   bool external = false;
   std::optional<std::vector<AgentId>> visibility;  // absent: may send to everybody
   Content profile;
+  Strategy strategy = Strategy::kSimple;
+  std::vector<std::string> permissions = {};
+  std::vector<std::string> capabilities = {};
+  std::vector<std::string> tools = {};
 
   bool operator==(const AgentSettings&) const = default;
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("max_parallel", self.max_parallel), f("repair_attempts", self.repair_attempts);
     f("external", self.external), f("visibility", self.visibility), f("profile", self.profile);
+    f("strategy", self.strategy), f("permissions", self.permissions);
+    f("capabilities", self.capabilities), f("tools", self.tools);
   }
 };
 
@@ -100,7 +107,9 @@ struct HubSettings {
   std::uint64_t budget_tokens = 0;     // per plan; 0: no limit
   std::uint64_t budget_micro_usd = 0;  // per plan; 0: no limit
   Duration question_deadline = std::chrono::hours(24);
-  bool reuse = true;  // a task whose request was answered before gets that answer again
+  bool reuse = true;                       // a task whose request was answered before gets that answer again
+  std::uint64_t hub_budget_tokens = 0;     // of all plans together; 0: no limit
+  std::uint64_t hub_budget_micro_usd = 0;  // of all plans together; 0: no limit
 
   bool operator==(const HubSettings&) const = default;
   template <typename Self, typename F>
@@ -108,7 +117,8 @@ struct HubSettings {
     f("max_hops", self.max_hops), f("max_open_questions", self.max_open_questions);
     f("max_tool_rounds", self.max_tool_rounds), f("budget_tokens", self.budget_tokens);
     f("budget_micro_usd", self.budget_micro_usd), f("question_deadline", self.question_deadline);
-    f("reuse", self.reuse);
+    f("reuse", self.reuse), f("hub_budget_tokens", self.hub_budget_tokens);
+    f("hub_budget_micro_usd", self.hub_budget_micro_usd);
   }
 };
 
@@ -619,6 +629,7 @@ const char* EnumName(QuestionPurpose value);
 const char* EnumName(Decision value);
 const char* EnumName(PlanChange value);
 const char* EnumName(TaskChange value);
+const char* EnumName(Strategy value);
 
 // The name people see in `agenttalk log`, e.g. "command_received".
 const char* EventName(const EventBody& body);

@@ -70,6 +70,8 @@ inline constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 struct HubLimits {
   double budget_usd = 0;            // per plan; 0: none
   std::uint64_t budget_tokens = 0;  // per plan; 0: none
+  double hub_budget_usd = 0;        // of all plans together; 0: none
+  std::uint64_t hub_budget_tokens = 0;
   std::uint32_t max_parallel_calls = 8;
   std::size_t max_command_bytes = kMebibyte;  // and of a message
   std::size_t max_json_depth = 64;

@@ -125,6 +125,8 @@ void ReadProvider(ObjectReader& reader, ProviderConfig& provider) {
 void ReadLimits(ObjectReader& reader, HubLimits& limits) {
   reader.Number("budget_usd", kNotNegative, limits.budget_usd);
   reader.Integer("budget_tokens", {.min = 0}, limits.budget_tokens);
+  reader.Number("hub_budget_usd", kNotNegative, limits.hub_budget_usd);
+  reader.Integer("hub_budget_tokens", {.min = 0}, limits.hub_budget_tokens);
   reader.Integer("max_parallel_calls", kAtLeastOne, limits.max_parallel_calls);
   reader.Integer("max_command_bytes", kBytes, limits.max_command_bytes);
   reader.Integer("max_json_depth", kDepth, limits.max_json_depth);

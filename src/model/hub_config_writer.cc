@@ -71,6 +71,8 @@ json::object LimitsJson(const HubLimits& limits) {
   json::object object;
   Add(object, "budget_usd", limits.budget_usd, standard.budget_usd);
   Add(object, "budget_tokens", limits.budget_tokens, standard.budget_tokens);
+  Add(object, "hub_budget_usd", limits.hub_budget_usd, standard.hub_budget_usd);
+  Add(object, "hub_budget_tokens", limits.hub_budget_tokens, standard.hub_budget_tokens);
   Add(object, "max_parallel_calls", limits.max_parallel_calls, standard.max_parallel_calls);
   Add(object, "max_command_bytes", limits.max_command_bytes, standard.max_command_bytes);
   Add(object, "max_json_depth", limits.max_json_depth, standard.max_json_depth);

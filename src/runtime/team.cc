@@ -89,6 +89,9 @@ Configuration ToConfiguration(const Team& team) {
   configuration.hub.max_tool_rounds = limits.max_tool_rounds;
   configuration.hub.budget_tokens = limits.budget_tokens;
   configuration.hub.budget_micro_usd = static_cast<std::uint64_t>(std::llround(limits.budget_usd * 1e6));
+  configuration.hub.hub_budget_tokens = limits.hub_budget_tokens;
+  configuration.hub.hub_budget_micro_usd =
+      static_cast<std::uint64_t>(std::llround(limits.hub_budget_usd * 1e6));
   configuration.hub.question_deadline = team.config.human.question_deadline;
   configuration.hub.reuse = team.config.reuse != ReuseScope::kNever;
   for (const auto& [id, profile] : team.agents) {
@@ -97,6 +100,10 @@ Configuration ToConfiguration(const Team& team) {
     agent.settings.repair_attempts = profile.repair_attempts;
     agent.settings.external = profile.runtime == AgentRuntime::kExternal;
     agent.settings.visibility = profile.visibility;
+    agent.settings.strategy = profile.strategy;
+    agent.settings.permissions = profile.permissions;
+    agent.settings.capabilities = profile.capabilities;
+    agent.settings.tools = profile.tools;
     agent.profile = CanonicalJson(ToJson(profile));
   }
   return configuration;
