@@ -10,12 +10,12 @@ phase_arrows() { python3 scripts/check-arrows.py; }
 phase_shell() { shellcheck scripts/*.sh examples/*/*.sh .ci/run; }
 phase_release() { scripts/build.sh release; }
 phase_tidy() {
-  cmake --preset dev >/dev/null # the list of sources may be older than the sources
-  python3 scripts/tidy.py --jobs "$JOBS"
+  cmake --preset dev >/dev/null # for the list of sources, one by one
+  python3 scripts/tidy.py --jobs "$JOBS" ${TIDY_RECORD:+--record}
 }
-phase_dev() { scripts/build.sh dev; }
-phase_unit() { ctest --preset dev --no-tests=ignore --output-log build/ctest.log; }
-phase_fuzz() { scripts/fuzz.sh 20; }
+phase_check() { scripts/build.sh check; }
+phase_unit() { ctest --preset check -j "$JOBS" --no-tests=ignore --output-log build/ctest.log; }
+phase_fuzz() { scripts/fuzz.sh 10; }
 phase_faults() {
   scripts/build.sh faults agenttalk simulation io_shim
   build/faults/tests/simulation/simulation 1 2000
@@ -26,7 +26,7 @@ phase_faults() {
 }
 phase_e2e() { python3 tests/e2e/run.py --binary build/release/agenttalk; }
 
-[ $# -gt 0 ] || set -- format arrows shell release dev unit tidy fuzz e2e faults
+[ $# -gt 0 ] || set -- format arrows shell release check unit tidy fuzz e2e faults
 begin=$(date +%s)
 for phase in "$@"; do
   echo "== $phase"

@@ -2,9 +2,11 @@
 """Runs clang-tidy over the sources and remembers clean verdicts.
 
 A file is checked again only when its text, a header of ours that it includes (transitively), its compile flags,
-.clang-tidy or clang-tidy itself changed. Verdicts are kept under build/tidy/, one empty file per clean key.
+.clang-tidy or clang-tidy itself changed. Verdicts are kept under build/tidy/, one empty file per clean key, and with
+--record in scripts/tidy-verdicts.txt, so that a fresh clone checks only what was changed since: all of it takes minutes.
+Nothing has to be recorded; what is not there is checked.
 
-usage: tidy.py [--build-dir build/dev] [--jobs N] [--fix] [FILE…]
+usage: tidy.py [--build-dir build/dev] [--jobs N] [--fix] [--record] [FILE…]
 """
 
 import argparse
@@ -21,6 +23,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLANG_TIDY = "clang-tidy-19"
+RECORD = ROOT / "scripts/tidy-verdicts.txt"
 OUR_INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # What g++ understands and clang does not, or what only matters when code is generated.
 DROPPED_FLAGS = re.compile(
@@ -78,7 +81,7 @@ def verdict_key(path, arguments, tool):
     key.update("\0".join([tool, content_hash(ROOT / ".clang-tidy"), *relative]).encode())
     for file in with_headers(path):
         key.update(f"{file.relative_to(ROOT)} {content_hash(file)}\n".encode())
-    return key.hexdigest()
+    return key.hexdigest()[:32]
 
 
 def check(path, arguments, fix):
@@ -101,20 +104,33 @@ def wanted_entries(build_dir, only):
     return entries
 
 
+def recorded_keys():
+    if not RECORD.exists():
+        return set()
+    return {line.split()[0] for line in RECORD.read_text().splitlines() if line and not line.startswith("#")}
+
+
+def record(keys):
+    lines = [f"{key} {path.relative_to(ROOT)}" for path, key in sorted(keys.items())]
+    RECORD.write_text("# Sources that clang-tidy found clean, by content: written by `make lint`.\n" + "\n".join(lines) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description="clang-tidy over the sources, with remembered verdicts")
     parser.add_argument("--build-dir", type=pathlib.Path, default=ROOT / "build/dev")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--fix", action="store_true", help="apply what clang-tidy suggests (one file at a time)")
+    parser.add_argument("--record", action="store_true", help="write what is clean now to scripts/tidy-verdicts.txt")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
 
     entries = wanted_entries(options.build_dir.resolve(), {file.resolve() for file in options.files})
-    tool = subprocess.run([CLANG_TIDY, "--version"], capture_output=True, text=True, check=True).stdout
+    tool = re.search(r"LLVM version \S+", subprocess.check_output([CLANG_TIDY, "--version"], text=True)).group()
     verdicts = ROOT / "build/tidy"
     verdicts.mkdir(parents=True, exist_ok=True)
     keys = {path: verdict_key(path, arguments, tool) for path, arguments in entries.items()}
-    todo = [path for path in sorted(entries) if not (verdicts / keys[path]).exists()]
+    recorded = recorded_keys()
+    todo = [path for path in sorted(entries) if keys[path] not in recorded and not (verdicts / keys[path]).exists()]
 
     dirty = 0
     jobs = 1 if options.fix else options.jobs
@@ -125,6 +141,8 @@ def main():
             else:
                 dirty += 1
                 print(told, flush=True)
+    if options.record and not options.files and not dirty:
+        record(keys)
     print(f"clang-tidy: {len(entries)} files, {len(todo)} checked now, {dirty} with findings")
     return 1 if dirty else 0
 

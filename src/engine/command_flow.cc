@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/codec.h"
@@ -43,7 +42,6 @@ namespace {
 constexpr Duration kFirstBackoff = std::chrono::seconds(1);
 constexpr Duration kLongestBackoff = std::chrono::minutes(5);
 constexpr double kTimeoutGrowth = 1.5;
-constexpr std::string_view kHuman = "human";
 
 // Doubles per attempt, minus up to a quarter. The engine has no random numbers: the jitter comes from what
 // differs between commands, which is all it is for.
@@ -349,11 +347,6 @@ void StartAttempt(Step& step, PlanState& plan, CommandRecord& record) {
                                      lost.idempotent, lost.provider_call});
   }
   if (redo.empty()) ContinueConversation(step, plan, record);
-}
-
-Digest DigestOf(const Payload& payload) {
-  if (const Content* stored = std::get_if<Content>(&payload)) return stored->digest;
-  return Sha256(std::get<std::string>(payload));
 }
 
 // The command's open call; null when the outcome comes too late or twice.

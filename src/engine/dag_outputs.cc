@@ -14,6 +14,7 @@
 #include "base/ids.h"
 #include "engine/command_flow.h"
 #include "engine/dag_state.h"
+#include "engine/gateway.h"
 #include "engine/message_text.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
@@ -23,8 +24,6 @@
 
 namespace agenttalk {
 namespace {
-
-const AgentId kHuman("human");
 
 struct Parcel {
   NamedContent output;
@@ -93,24 +92,25 @@ std::vector<Parcel> PackOutputs(const PlanState& plan, TaskIndex task, const Tas
 
 void SendToPerson(Step& step, PlanState& plan, const CommandRecord& record, const Parcel& parcel) {
   MessageFacts facts;
+  const AgentId person{std::string(kHuman)};
   const std::string id = fmt::format("msg_{}_{}", record.id.str(), parcel.output.name);
   const std::string text = fmt::format("{} made {}.", record.task.str(), parcel.output.name);
   facts.message_id = id;
   facts.plan_id = &plan.id;
   facts.command_id = &record.id;
   facts.from = &record.agent;
-  facts.to = &kHuman;
+  facts.to = &person;
   facts.content = text;
   const std::vector<NamedContent> outputs = {parcel.output};
   facts.outputs = outputs;
   facts.sent_at = step.now();
   const Content body = step.Store(plan, MessageText(facts));
-  step.Emit(plan, MessageSent{id, record.id, record.agent, kHuman, body, outputs, 0});
+  step.Emit(plan, MessageSent{id, record.id, record.agent, person, body, outputs, 0});
 }
 
 void Send(Step& step, PlanState& plan, const CommandRecord& record, const Parcel& parcel, bool only_new) {
   for (const AgentId& to : parcel.to) {
-    if (to == kHuman) {
+    if (to.str() == kHuman) {
       if (!only_new) SendToPerson(step, plan, record, parcel);
       continue;
     }

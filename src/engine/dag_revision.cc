@@ -9,7 +9,6 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/digest.h"
@@ -85,11 +84,6 @@ std::vector<std::uint32_t> FindKept(const DagState& dag, const TaskDag& next,
     if (upstream_kept && files_kept && WorkOf(dag.Node(old)) == WorkOf(node)) kept[i] = old + 1;
   }
   return kept;
-}
-
-Digest DigestOf(const Payload& payload) {
-  const Content* stored = std::get_if<Content>(&payload);
-  return stored != nullptr ? stored->digest : Sha256(std::get<std::string>(payload));
 }
 
 // Names of files that came, went or have other content.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "engine/input.h"
 #include "engine/plan_state.h"
@@ -12,6 +13,9 @@
 // Asking people. A question is an event, asked once however often the process restarts; its deadline and its
 // default (never "approve") belong to it.
 namespace agenttalk {
+
+// The agent that is a person.
+inline constexpr std::string_view kHuman = "human";
 
 // Tells a person that something went wrong. Past the limit of open questions nothing is asked: the dead
 // letter says the same.

@@ -24,6 +24,7 @@ namespace agenttalk {
 
 // Bytes on their way into the journal; large ones have been stored as a blob beforehand.
 using Payload = std::variant<std::string, Content>;
+Digest DigestOf(const Payload& payload);
 
 struct NodeStart {
   std::uint64_t epoch = 0;

@@ -31,7 +31,6 @@ namespace {
 
 // A message may be 1 MiB; a result that would not fit beside the rest goes as a file.
 constexpr std::size_t kLargestInlineResult = 512 * 1024;
-constexpr std::string_view kHuman = "human";
 constexpr std::string_view kResultIsBeside = "The result is in the file beside this message.";
 
 std::string ScoreText(const std::optional<double>& score) {

@@ -16,7 +16,6 @@
 
 #include "base/digest.h"
 #include "base/error.h"
-#include "base/error_code.h"
 #include "base/ids.h"
 #include "journal/journal.h"
 #include "journal/row_check.h"
@@ -31,10 +30,6 @@ JournalRowView ViewOf(const JournalRow& row) {
           .first_event = row.first_event,
           .event_count = row.event_count,
           .events = row.events};
-}
-
-std::unexpected<Error> ContentMissing(const Digest& digest) {
-  return Fail(ErrorCode::kNotFound, fmt::format("the journal holds no content {}", digest.Hex()));
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <expected>
 
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "journal/journal.h"
@@ -36,6 +38,10 @@ Error FencedError(std::uint64_t given, std::uint64_t current) {
   return Error{ErrorCode::kFenced,
                fmt::format("epoch {} may not write any more: the journal is in epoch {}", given, current),
                "another process has taken the hub over; this one must end"};
+}
+
+std::unexpected<Error> ContentMissing(const Digest& digest) {
+  return Fail(ErrorCode::kNotFound, fmt::format("the journal holds no content {}", digest.Hex()));
 }
 
 }  // namespace agenttalk

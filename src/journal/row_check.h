@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 
+#include "base/digest.h"
 #include "base/error.h"
 #include "journal/journal.h"
 
@@ -15,5 +17,7 @@ Result<void> CheckCovered(const Snapshot& snapshot, std::uint64_t last_event, st
 
 // The refusal that a holder of an older (or never given) epoch gets.
 Error FencedError(std::uint64_t given, std::uint64_t current);
+
+std::unexpected<Error> ContentMissing(const Digest& digest);
 
 }  // namespace agenttalk

@@ -22,6 +22,7 @@
 #include "base/ids.h"
 #include "journal/blob_files.h"
 #include "journal/journal.h"
+#include "journal/row_check.h"
 #include "journal/row_chunk.h"
 #include "journal/row_format.h"
 #include "journal/sqlite.h"
@@ -82,10 +83,6 @@ class RowSeeker {
   Statement& statement_;
   bool open_ = false;
 };
-
-std::unexpected<Error> ContentMissing(const Digest& digest) {
-  return Fail(ErrorCode::kNotFound, fmt::format("the journal holds no content {}", digest.Hex()));
-}
 
 Result<std::string> Verified(std::string_view bytes, const Content& content) {
   if (Sha256(bytes) == content.digest) return std::string(bytes);

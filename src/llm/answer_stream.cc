@@ -22,14 +22,14 @@ namespace {
 // Room for what stands around the text: quotes, escapes, names.
 constexpr std::size_t kOverhead = 4;
 constexpr std::size_t kSlack = 64 * 1024;
-constexpr std::size_t kShown = 80;
+constexpr std::size_t kShownOfPiece = 80;
 
 std::size_t RawLimit(std::size_t max_answer_bytes) {
   return max_answer_bytes * kOverhead + kSlack;
 }
 
 std::string Shown(std::string_view text) {
-  return WithoutControls(ToValidUtf8(Utf8Prefix(text, kShown)));
+  return WithoutControls(ToValidUtf8(Utf8Prefix(text, kShownOfPiece)));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace agenttalk {
 namespace {
 
 constexpr std::size_t kMarkerLength = 32;
-constexpr std::size_t kShown = 60;  // bytes of a text that differs
+constexpr std::size_t kShownOfText = 60;  // bytes of a text that differs
 
 bool IsMarker(std::string_view text) {
   return text.size() == kMarkerLength && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -44,8 +44,8 @@ std::string Clean(std::string_view text) {
   return Redact(WithoutFence(std::string(text)));
 }
 
-std::string Shown(std::string_view text) {
-  const std::string_view start = Utf8Prefix(text, kShown);
+std::string Quoted(std::string_view text) {
+  const std::string_view start = Utf8Prefix(text, kShownOfText);
   return fmt::format("\"{}{}\"", start, start.size() < text.size() ? "…" : "");
 }
 
@@ -55,8 +55,8 @@ std::string TextDifference(std::string_view what, std::string_view recorded, std
   const auto common = static_cast<std::size_t>(left - recorded.begin());
   const std::size_t line_start = common == 0 ? 0 : recorded.substr(0, common).rfind('\n') + 1;
   const auto line = 1 + std::count(recorded.begin(), left, '\n');
-  return fmt::format("{} from line {}: recorded {}, now {}", what, line, Shown(recorded.substr(line_start)),
-                     Shown(asked.substr(line_start)));
+  return fmt::format("{} from line {}: recorded {}, now {}", what, line, Quoted(recorded.substr(line_start)),
+                     Quoted(asked.substr(line_start)));
 }
 
 // What makes `asked` another request than the recorded one, one entry for each part that differs.

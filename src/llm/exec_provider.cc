@@ -43,7 +43,7 @@ namespace json = boost::json;
 
 constexpr Duration kDefaultTimeout = std::chrono::minutes(10);
 constexpr std::size_t kLongestArgument = 128 * 1024 - 1;  // the kernel's limit for one
-constexpr std::size_t kShown = 300;
+constexpr std::size_t kShownOfOutput = 300;
 constexpr std::size_t kOutputPerAnswer = 4;  // what stands around the answer
 
 std::optional<json::value> ParseValue(std::string_view text) {
@@ -73,7 +73,7 @@ std::optional<json::value> FindPrinted(std::string_view out, const std::string& 
 }
 
 std::string Tail(std::string_view text) {
-  text = text.substr(text.size() - std::min(text.size(), kShown));
+  text = text.substr(text.size() - std::min(text.size(), kShownOfOutput));
   std::string shown = WithoutControls(ToValidUtf8(text));
   std::ranges::replace(shown, '\n', ' ');
   return shown;

@@ -17,15 +17,13 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "mailbox/file_system.h"
+#include "mailbox/inbox_names.h"
 #include "mailbox/place.h"
 #include "mailbox/sim_file_system.h"
 #include "model/event.h"
 
 namespace agenttalk {
 namespace {
-
-const std::string kInbox = "agents/dev/inbox";
-const PlanId kPlan("plan_1");
 
 Refusal SomeRefusal() {
   return {.code = ErrorCode::kFileUnsafe,
@@ -40,48 +38,48 @@ FileFingerprint FingerprintOf(SimFileSystem& files, const std::string& directory
 
 TEST(CompleteFile, MovesACommandToProcessed) {
   SimFileSystem files;
-  files.DropFile(kInbox + "/cmd_1.json", "{}");
-  const auto file = FingerprintOf(files, kInbox, "cmd_1.json");
+  files.DropFile(kDevInbox + "/cmd_1.json", "{}");
+  const auto file = FingerprintOf(files, kDevInbox, "cmd_1.json");
   EXPECT_EQ(CompleteFile(files, file, kPlan, 5).value(), Disposal::kMoved);
-  EXPECT_EQ(files.Files(), std::vector<std::string>{kInbox + "/.processed/plan_1/cmd_1.json"});
+  EXPECT_EQ(files.Files(), std::vector<std::string>{kDevInbox + "/.processed/plan_1/cmd_1.json"});
   EXPECT_EQ(CompleteFile(files, file, kPlan, 5).value(), Disposal::kGone);
 }
 
 TEST(CompleteFile, GivesATakenNameTheEventsNumber) {
   SimFileSystem files;
   for (const std::uint64_t event : {5UL, 6UL, 6UL}) {
-    files.DropFile(kInbox + "/plan_1/cmd_1.json", "{}");
-    const auto file = FingerprintOf(files, kInbox + "/plan_1", "cmd_1.json");
+    files.DropFile(kDevInbox + "/plan_1/cmd_1.json", "{}");
+    const auto file = FingerprintOf(files, kDevInbox + "/plan_1", "cmd_1.json");
     EXPECT_EQ(CompleteFile(files, file, kPlan, event).value(), Disposal::kMoved);
   }
-  EXPECT_EQ(files.Files(), (std::vector<std::string>{kInbox + "/.processed/plan_1/cmd_1.6-2.json",
-                                                     kInbox + "/.processed/plan_1/cmd_1.6.json",
-                                                     kInbox + "/.processed/plan_1/cmd_1.json"}));
+  EXPECT_EQ(files.Files(), (std::vector<std::string>{kDevInbox + "/.processed/plan_1/cmd_1.6-2.json",
+                                                     kDevInbox + "/.processed/plan_1/cmd_1.6.json",
+                                                     kDevInbox + "/.processed/plan_1/cmd_1.json"}));
 }
 
 TEST(CompleteFile, LeavesAReplacedFileAlone) {
   SimFileSystem files;
-  files.DropFile(kInbox + "/cmd_1.json", "old");
-  const auto file = FingerprintOf(files, kInbox, "cmd_1.json");
-  files.DropFile(kInbox + "/cmd_1.json", "new");
+  files.DropFile(kDevInbox + "/cmd_1.json", "old");
+  const auto file = FingerprintOf(files, kDevInbox, "cmd_1.json");
+  files.DropFile(kDevInbox + "/cmd_1.json", "new");
   EXPECT_EQ(CompleteFile(files, file, kPlan, 5).value(), Disposal::kReplaced);
-  EXPECT_EQ(files.Contents(kInbox + "/cmd_1.json"), "new");
+  EXPECT_EQ(files.Contents(kDevInbox + "/cmd_1.json"), "new");
 }
 
 TEST(CompleteFile, LeavesAFileThatWasRewrittenInPlaceAlone) {
   SimFileSystem files;
-  files.DropFile(kInbox + "/cmd_1.json", "old");
-  const auto file = FingerprintOf(files, kInbox, "cmd_1.json");
-  files.Overwrite(kInbox + "/cmd_1.json", "new");
+  files.DropFile(kDevInbox + "/cmd_1.json", "old");
+  const auto file = FingerprintOf(files, kDevInbox, "cmd_1.json");
+  files.Overwrite(kDevInbox + "/cmd_1.json", "new");
   EXPECT_EQ(CompleteFile(files, file, kPlan, 5).value(), Disposal::kReplaced);
-  EXPECT_EQ(files.Contents(kInbox + "/cmd_1.json"), "new");
+  EXPECT_EQ(files.Contents(kDevInbox + "/cmd_1.json"), "new");
 }
 
 TEST(CompleteFile, PutsAFileBackThatSlippedInBeforeTheMove) {
   SimFileSystem files;
-  const std::string path = kInbox + "/cmd_1.json";
+  const std::string path = kDevInbox + "/cmd_1.json";
   files.DropFile(path, "old");
-  const auto file = FingerprintOf(files, kInbox, "cmd_1.json");
+  const auto file = FingerprintOf(files, kDevInbox, "cmd_1.json");
   bool done = false;
   files.SetInterference([&](SimOp op, const std::string&) {
     if (op == SimOp::kMove && !done) {
@@ -96,9 +94,9 @@ TEST(CompleteFile, PutsAFileBackThatSlippedInBeforeTheMove) {
 
 TEST(CompleteFile, KeepsBothWhenAThirdFileTookTheName) {
   SimFileSystem files;
-  const std::string path = kInbox + "/cmd_1.json";
+  const std::string path = kDevInbox + "/cmd_1.json";
   files.DropFile(path, "first");
-  const auto file = FingerprintOf(files, kInbox, "cmd_1.json");
+  const auto file = FingerprintOf(files, kDevInbox, "cmd_1.json");
   int moves = 0;
   files.SetInterference([&](SimOp op, const std::string& moved) {
     if (op != SimOp::kMove) return;
@@ -108,22 +106,22 @@ TEST(CompleteFile, KeepsBothWhenAThirdFileTookTheName) {
   });
   EXPECT_EQ(CompleteFile(files, file, kPlan, 5).value(), Disposal::kReplaced);
   EXPECT_EQ(files.Contents(path), "third");
-  EXPECT_EQ(files.Contents(kInbox + "/cmd_1.5.json"), "second");
+  EXPECT_EQ(files.Contents(kDevInbox + "/cmd_1.5.json"), "second");
 }
 
 TEST(CompleteFile, CanBeRepeatedAfterAPowerCutBroughtTheFileBack) {
   int came_back = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     SimFileSystem files(seed);
-    files.DropFile(kInbox + "/cmd_1.json", "{}");
+    files.DropFile(kDevInbox + "/cmd_1.json", "{}");
     ASSERT_TRUE(files.Sync());
-    const auto file = FingerprintOf(files, kInbox, "cmd_1.json");
+    const auto file = FingerprintOf(files, kDevInbox, "cmd_1.json");
     ASSERT_EQ(CompleteFile(files, file, kPlan, 5).value(), Disposal::kMoved);
     files.Crash();
-    const bool is_back = files.Exists(kInbox + "/cmd_1.json");
+    const bool is_back = files.Exists(kDevInbox + "/cmd_1.json");
     came_back += is_back ? 1 : 0;
     EXPECT_EQ(CompleteFile(files, file, kPlan, 5).value(), is_back ? Disposal::kMoved : Disposal::kGone);
-    EXPECT_EQ(files.Files(), std::vector<std::string>{kInbox + "/.processed/plan_1/cmd_1.json"});
+    EXPECT_EQ(files.Files(), std::vector<std::string>{kDevInbox + "/.processed/plan_1/cmd_1.json"});
   }
   EXPECT_GT(came_back, 10);
   EXPECT_LT(came_back, 90);
@@ -131,8 +129,8 @@ TEST(CompleteFile, CanBeRepeatedAfterAPowerCutBroughtTheFileBack) {
 
 TEST(CompleteFile, ReportsADiskThatFails) {
   SimFileSystem files;
-  files.DropFile(kInbox + "/cmd_1.json", "{}");
-  const auto file = FingerprintOf(files, kInbox, "cmd_1.json");
+  files.DropFile(kDevInbox + "/cmd_1.json", "{}");
+  const auto file = FingerprintOf(files, kDevInbox, "cmd_1.json");
   files.Inject({.op = SimOp::kMove, .path_contains = "", .code = ErrorCode::kIo, .skip = 0, .times = 1});
   EXPECT_EQ(CompleteFile(files, file, kPlan, 5).error().code, ErrorCode::kIo);
   EXPECT_EQ(CompleteFile(files, file, kPlan, 5).value(), Disposal::kMoved);
@@ -140,8 +138,8 @@ TEST(CompleteFile, ReportsADiskThatFails) {
 
 TEST(RefuseFile, MovesALinkItselfAndWritesItsReason) {
   SimFileSystem files;
-  files.DropSymlink(kInbox + "/cmd_1.json", "/etc/passwd");
-  const auto file = FingerprintOf(files, kInbox, "cmd_1.json");
+  files.DropSymlink(kDevInbox + "/cmd_1.json", "/etc/passwd");
+  const auto file = FingerprintOf(files, kDevInbox, "cmd_1.json");
   EXPECT_EQ(RefuseFile(files, file, kPlan, SomeRefusal(), 5).value(), Disposal::kMoved);
   EXPECT_EQ(files.Files(), (std::vector<std::string>{"dead_letter/plan_1/cmd_1.json",
                                                      "dead_letter/plan_1/cmd_1.json.reason.json"}));
@@ -158,8 +156,8 @@ TEST(RefuseFile, MovesALinkItselfAndWritesItsReason) {
 TEST(RefuseFile, KeepsLettersOfTheSameNameApart) {
   SimFileSystem files;
   for (const std::uint64_t event : {5UL, 6UL, 7UL}) {
-    files.DropFile(kInbox + "/x", std::to_string(event));
-    const auto file = FingerprintOf(files, kInbox, "x");
+    files.DropFile(kDevInbox + "/x", std::to_string(event));
+    const auto file = FingerprintOf(files, kDevInbox, "x");
     EXPECT_EQ(RefuseFile(files, file, PlanId(), SomeRefusal(), event).value(), Disposal::kMoved);
   }
   const std::string folder = DeadLetterFolder(PlanId());
@@ -171,27 +169,27 @@ TEST(RefuseFile, KeepsLettersOfTheSameNameApart) {
 
 TEST(RefuseFile, DoesNotOverwriteAFileThatIsNamedLikeAReason) {
   SimFileSystem files;
-  files.DropFile(kInbox + "/x.reason.json", "precious");
-  ASSERT_TRUE(RefuseFile(files, FingerprintOf(files, kInbox, "x.reason.json"), kPlan, SomeRefusal(), 5));
-  files.DropFile(kInbox + "/x", "also");
-  ASSERT_TRUE(RefuseFile(files, FingerprintOf(files, kInbox, "x"), kPlan, SomeRefusal(), 6));
+  files.DropFile(kDevInbox + "/x.reason.json", "precious");
+  ASSERT_TRUE(RefuseFile(files, FingerprintOf(files, kDevInbox, "x.reason.json"), kPlan, SomeRefusal(), 5));
+  files.DropFile(kDevInbox + "/x", "also");
+  ASSERT_TRUE(RefuseFile(files, FingerprintOf(files, kDevInbox, "x"), kPlan, SomeRefusal(), 6));
   EXPECT_EQ(files.Contents("dead_letter/plan_1/x.reason.json"), "precious");
   EXPECT_EQ(files.Contents("dead_letter/plan_1/x.6"), "also");
 }
 
 TEST(RefuseFile, MovesAFolderAsAWhole) {
   SimFileSystem files;
-  files.DropFile(kInbox + "/bad name/sub/x", "1");
-  const auto file = FingerprintOf(files, kInbox, "bad name");
+  files.DropFile(kDevInbox + "/bad name/sub/x", "1");
+  const auto file = FingerprintOf(files, kDevInbox, "bad name");
   EXPECT_EQ(RefuseFile(files, file, PlanId(), SomeRefusal(), 5).value(), Disposal::kMoved);
-  EXPECT_FALSE(files.Exists(kInbox + "/bad name"));
+  EXPECT_FALSE(files.Exists(kDevInbox + "/bad name"));
 }
 
 TEST(RefuseFile, LeavesAReplacedFileAloneAndNoReasonBehind) {
   SimFileSystem files;
-  const std::string path = kInbox + "/x";
+  const std::string path = kDevInbox + "/x";
   files.DropSymlink(path, "/etc/passwd");
-  const auto file = FingerprintOf(files, kInbox, "x");
+  const auto file = FingerprintOf(files, kDevInbox, "x");
   bool done = false;
   files.SetInterference([&](SimOp op, const std::string&) {
     if (op == SimOp::kMove && !done) {
@@ -217,9 +215,9 @@ bool FinishesOrIsKilled(const std::function<void()>& body) {
 TEST(RefuseFile, CanBeRepeatedAfterAnyCrash) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     SimFileSystem files(seed);
-    files.DropFile(kInbox + "/x", "content");
+    files.DropFile(kDevInbox + "/x", "content");
     ASSERT_TRUE(files.Sync());
-    const auto file = FingerprintOf(files, kInbox, "x");
+    const auto file = FingerprintOf(files, kDevInbox, "x");
     // Die at some operation, lose power, and do it again.
     std::uint64_t left = seed % 12;
     files.SetInterference([&](SimOp, const std::string&) {

@@ -13,6 +13,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "mailbox/inbox_names.h"
 #include "mailbox/intake.h"
 #include "mailbox/intake_fixture.h"
 #include "mailbox/sim_file_system.h"
@@ -22,11 +23,9 @@ namespace {
 
 using std::chrono::seconds;
 
-const std::string kInbox = "agents/dev/inbox";
-
 TEST_F(IntakeTest, RefusesFoldersWhereNoneBelongAfterAHeartbeat) {
-  files_.DropFile(kInbox + "/plan_1/nested/x", "1");
-  files_.DropFile(kInbox + "/New folder/x", "1");
+  files_.DropFile(kDevInbox + "/plan_1/nested/x", "1");
+  files_.DropFile(kDevInbox + "/New folder/x", "1");
   files_.DropFile("human/outbox/sub/x", "1");
   std::map<std::string, ErrorCode> refused;
   const Timestamp end = now_ + seconds(30);
@@ -39,17 +38,17 @@ TEST_F(IntakeTest, RefusesFoldersWhereNoneBelongAfterAHeartbeat) {
 }
 
 TEST_F(IntakeTest, AcceptsAFolderThatGetsItsNameLater) {
-  files_.DropDirectory(kInbox + "/New folder");
+  files_.DropDirectory(kDevInbox + "/New folder");
   (void)TakeAll();
   Wait(seconds(2));
-  files_.MoveAway(kInbox + "/New folder", kInbox + "/plan_9");
-  files_.DropFile(kInbox + "/plan_9/x", "1");
+  files_.MoveAway(kDevInbox + "/New folder", kDevInbox + "/plan_9");
+  files_.DropFile(kDevInbox + "/plan_9/x", "1");
   EXPECT_EQ(Names(TakeUntil(seconds(30))), std::vector<std::string>{"x"});
 }
 
 TEST_F(IntakeTest, KeepsToItsBudget) {
   for (int i = 0; i < 100; ++i)
-    files_.DropFile(fmt::format("{}/plan_1/x{:03}", kInbox, i), std::string(100, 'x'));
+    files_.DropFile(fmt::format("{}/plan_1/x{:03}", kDevInbox, i), std::string(100, 'x'));
   std::vector<std::string> names;
   IntakeBatch batch;
   int takes = 0;
@@ -62,8 +61,8 @@ TEST_F(IntakeTest, KeepsToItsBudget) {
   EXPECT_EQ(names.size(), 100U);
   EXPECT_TRUE(std::ranges::is_sorted(names));
   EXPECT_GE(takes, 10);
-  files_.DropFile(kInbox + "/plan_1/a", std::string(1000, 'x'));
-  files_.DropFile(kInbox + "/plan_1/b", std::string(1000, 'x'));
+  files_.DropFile(kDevInbox + "/plan_1/a", std::string(1000, 'x'));
+  files_.DropFile(kDevInbox + "/plan_1/b", std::string(1000, 'x'));
   EXPECT_EQ(Take({.files = 10, .bytes = 500, .looks = 1000}).found.size(), 1U);
 }
 
@@ -72,47 +71,47 @@ TEST_F(IntakeTest, SurvivesAgentsThatComeAndGo) {
   EXPECT_TRUE(TakeUntil(seconds(30)).found.empty());
   intake_.SetAgents({{.id = AgentId("late"), .external = false, .heartbeat = seconds(1)}});
   EXPECT_EQ(TakeAll().found.size(), 1U);
-  files_.DropFile(kInbox + "/cmd_2.json", "{}");
+  files_.DropFile(kDevInbox + "/cmd_2.json", "{}");
   EXPECT_TRUE(TakeUntil(seconds(30)).found.empty());
-  EXPECT_FALSE(watcher_.IsWatching(kInbox));
+  EXPECT_FALSE(watcher_.IsWatching(kDevInbox));
   EXPECT_EQ(intake_.folders(), 2U);
 }
 
 TEST_F(IntakeTest, MakesABoxAgainThatVanished) {
-  files_.Delete(kInbox);
+  files_.Delete(kDevInbox);
   (void)TakeAll();
-  EXPECT_TRUE(files_.Exists(kInbox));
-  files_.DropFile(kInbox + "/cmd_1.json", "{}");
+  EXPECT_TRUE(files_.Exists(kDevInbox));
+  files_.DropFile(kDevInbox + "/cmd_1.json", "{}");
   EXPECT_EQ(TakeAll().found.size(), 1U);
 }
 
 TEST_F(IntakeTest, FindsFilesInABoxThatWasReplaced) {
-  files_.MoveAway(kInbox, "elsewhere");
-  files_.DropFile(kInbox + "/cmd_1.json", "{}");
+  files_.MoveAway(kDevInbox, "elsewhere");
+  files_.DropFile(kDevInbox + "/cmd_1.json", "{}");
   EXPECT_EQ(TakeAll().found.size(), 1U);
-  files_.DropFile(kInbox + "/cmd_2.json", "{}");
+  files_.DropFile(kDevInbox + "/cmd_2.json", "{}");
   EXPECT_EQ(Names(TakeAll()), std::vector<std::string>{"cmd_2.json"});
 }
 
 TEST_F(IntakeTest, DoesNotFollowABoxThatBecameALink) {
-  files_.Delete(kInbox);
+  files_.Delete(kDevInbox);
   files_.DropFile("elsewhere/cmd_1.json", "{}");
-  files_.DropSymlink(kInbox, "../../elsewhere");
+  files_.DropSymlink(kDevInbox, "../../elsewhere");
   const IntakeBatch batch = TakeUntil(seconds(30));
   EXPECT_TRUE(batch.found.empty());
-  files_.Delete(kInbox);
-  files_.DropFile(kInbox + "/cmd_2.json", "{}");
+  files_.Delete(kDevInbox);
+  files_.DropFile(kDevInbox + "/cmd_2.json", "{}");
   EXPECT_EQ(Names(TakeUntil(seconds(30))), std::vector<std::string>{"cmd_2.json"});
 }
 
 TEST_F(IntakeTest, ReportsATroubledFolderOnceAndGoesOnWithTheOthers) {
   files_.Inject({.op = SimOp::kList,
-                 .path_contains = kInbox,
+                 .path_contains = kDevInbox,
                  .code = ErrorCode::kPermissionDenied,
                  .skip = 0,
                  .times = SimFault::kForever});
   watcher_.SetFaults({.lost = 1000, .late = 0, .repeated = 0});
-  files_.DropFile(kInbox + "/cmd_1.json", "{}");
+  files_.DropFile(kDevInbox + "/cmd_1.json", "{}");
   files_.DropFile("human/outbox/answer.json", "{}");
   std::size_t problems = 0;
   std::vector<std::string> found;
@@ -130,12 +129,12 @@ TEST_F(IntakeTest, ReportsATroubledFolderOnceAndGoesOnWithTheOthers) {
 
 TEST_F(IntakeTest, KnowsWhichFoldersItCouldNotSee) {
   files_.Inject({.op = SimOp::kList,
-                 .path_contains = kInbox,
+                 .path_contains = kDevInbox,
                  .code = ErrorCode::kIo,
                  .skip = 0,
                  .times = SimFault::kForever});
   watcher_.SetFaults({.lost = 1000, .late = 0, .repeated = 0});
-  files_.DropFile(kInbox + "/cmd_1.json", "{}");
+  files_.DropFile(kDevInbox + "/cmd_1.json", "{}");
   Wait(seconds(10));
   EXPECT_TRUE(Names(TakeAll()).empty());
   EXPECT_EQ(intake_.unseen(), 1U);
@@ -150,7 +149,7 @@ TEST_F(IntakeTest, NeverRefusesAGoodFileBecauseTheDiskFails) {
                  .code = ErrorCode::kIo,
                  .skip = 0,
                  .times = SimFault::kForever});
-  files_.DropFile(kInbox + "/cmd_1.json", "{}");
+  files_.DropFile(kDevInbox + "/cmd_1.json", "{}");
   const IntakeBatch batch = TakeUntil(seconds(3600));
   EXPECT_TRUE(batch.refused.empty());
   files_.ClearFaults();
@@ -163,7 +162,7 @@ TEST_F(IntakeTest, RefusesAFileThatMayNotBeReadAfterAHeartbeat) {
                  .code = ErrorCode::kPermissionDenied,
                  .skip = 0,
                  .times = SimFault::kForever});
-  files_.DropFile(kInbox + "/secret.md", "x");
+  files_.DropFile(kDevInbox + "/secret.md", "x");
   const IntakeBatch batch = TakeUntil(seconds(60));
   ASSERT_EQ(batch.refused.size(), 1U);
   EXPECT_EQ(batch.refused[0].code, ErrorCode::kFileUnsafe);
@@ -175,7 +174,7 @@ TEST_F(IntakeTest, OffersAFileThatCannotBeMovedLessAndLessOften) {
                  .code = ErrorCode::kPermissionDenied,
                  .skip = 0,
                  .times = SimFault::kForever});
-  files_.DropFile(kInbox + "/cmd_1.json", "{}");
+  files_.DropFile(kDevInbox + "/cmd_1.json", "{}");
   int offers = 0;
   const Timestamp end = now_ + seconds(100);
   while (now_ < end) {
@@ -194,11 +193,11 @@ TEST_F(IntakeTest, OffersAFileThatCannotBeMovedLessAndLessOften) {
 }
 
 TEST_F(IntakeTest, ForgetsAPlansFolderThatIsGone) {
-  files_.DropFile(kInbox + "/plan_1/x", "1");
+  files_.DropFile(kDevInbox + "/plan_1/x", "1");
   intake_.MarkKnown(TakeAll().found.at(0).fingerprint);
   EXPECT_EQ(known_.size(), 1U);
   const std::size_t folders = intake_.folders();
-  files_.Delete(kInbox + "/plan_1");
+  files_.Delete(kDevInbox + "/plan_1");
   (void)TakeAll();
   EXPECT_EQ(intake_.folders(), folders - 1);
   EXPECT_EQ(known_.size(), 0U);

@@ -12,6 +12,7 @@
 
 #include "base/ids.h"
 #include "base/time.h"
+#include "mailbox/inbox_names.h"
 #include "mailbox/intake.h"
 #include "mailbox/known_files.h"
 #include "mailbox/sim_file_system.h"
@@ -23,8 +24,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-const std::string kInbox = "agents/dev/inbox";
 
 struct Hub {
   explicit Hub(std::uint64_t seed = 1) : files(seed), watcher(files, seed), intake(files, watcher, known) {
@@ -65,17 +64,17 @@ struct Hub {
 
 TEST(IntakeNotifications, MakeAFileKnownAtOnce) {
   Hub hub;
-  hub.files.DropFile(kInbox + "/x", "1");
+  hub.files.DropFile(kDevInbox + "/x", "1");
   hub.Collect();
   EXPECT_EQ(hub.found, std::vector<std::string>{"x"});
 }
 
 TEST(IntakeNotifications, CostOnlyALookAtTheFile) {
   Hub hub;
-  for (int i = 0; i < 500; ++i) hub.files.DropFile(fmt::format("{}/plan_1/x{}", kInbox, i), "1");
+  for (int i = 0; i < 500; ++i) hub.files.DropFile(fmt::format("{}/plan_1/x{}", kDevInbox, i), "1");
   hub.Run(seconds(100));
   const std::uint64_t before = hub.files.operations();
-  hub.files.DropFile(kInbox + "/plan_1/one", "1");
+  hub.files.DropFile(kDevInbox + "/plan_1/one", "1");
   hub.Collect();
   EXPECT_LE(hub.files.operations() - before, 4U);
 }
@@ -83,8 +82,8 @@ TEST(IntakeNotifications, CostOnlyALookAtTheFile) {
 TEST(IntakeNotifications, ThatAreLostAreMadeUpForWithinAHeartbeat) {
   Hub hub;
   hub.watcher.SetFaults({.lost = 1000, .late = 0, .repeated = 0});
-  hub.files.DropFile(kInbox + "/x", "1");
-  hub.files.DropFile(kInbox + "/plan_1/y", "1");
+  hub.files.DropFile(kDevInbox + "/x", "1");
+  hub.files.DropFile(kDevInbox + "/plan_1/y", "1");
   hub.Collect();
   EXPECT_TRUE(hub.found.empty());
   hub.Run(seconds(10));
@@ -99,7 +98,7 @@ TEST(IntakeNotifications, ThatAreRepeatedOrLateDoNoHarm) {
     for (int i = 0; i < 40; ++i) {
       const std::string name = fmt::format("x{}", i);
       dropped.insert(name);
-      hub.files.DropFile(fmt::format("{}/plan_{}/{}", kInbox, i % 7, name), name);
+      hub.files.DropFile(fmt::format("{}/plan_{}/{}", kDevInbox, i % 7, name), name);
       if (i % 3 == 0) hub.Run(milliseconds(400));
     }
     hub.Run(seconds(25));
@@ -111,7 +110,7 @@ TEST(IntakeNotifications, ThatAreRepeatedOrLateDoNoHarm) {
 TEST(IntakeNotifications, ThatOverflowLeadToASweep) {
   Hub hub;
   hub.watcher.SetQueueLimit(5);
-  for (int i = 0; i < 50; ++i) hub.files.DropFile(fmt::format("{}/x{:02}", kInbox, i), "1");
+  for (int i = 0; i < 50; ++i) hub.files.DropFile(fmt::format("{}/x{:02}", kDevInbox, i), "1");
   hub.Collect();
   EXPECT_EQ(hub.found.size(), 50U);
 }
@@ -122,11 +121,11 @@ TEST(IntakeNotifications, MissNothingInAFolderThatIsJustBeingMade) {
     Hub hub;
     bool done = false;
     hub.files.SetInterference([&](SimOp op, const std::string& path) {
-      if (op != moment || path != kInbox + "/plan_1" || done) return;
+      if (op != moment || path != kDevInbox + "/plan_1" || done) return;
       done = true;
-      hub.files.DropFile(kInbox + "/plan_1/racing", "1");
+      hub.files.DropFile(kDevInbox + "/plan_1/racing", "1");
     });
-    hub.files.DropDirectory(kInbox + "/plan_1");
+    hub.files.DropDirectory(kDevInbox + "/plan_1");
     hub.Collect();
     EXPECT_TRUE(done);
     EXPECT_EQ(hub.found, std::vector<std::string>{"racing"});
@@ -137,9 +136,10 @@ TEST(IntakeNotifications, WatchANewFolderBeforeItIsListed) {
   Hub hub;
   bool watched_when_listed = false;
   hub.files.SetInterference([&](SimOp op, const std::string& path) {
-    if (op == SimOp::kList && path == kInbox + "/plan_1") watched_when_listed = hub.watcher.IsWatching(path);
+    if (op == SimOp::kList && path == kDevInbox + "/plan_1")
+      watched_when_listed = hub.watcher.IsWatching(path);
   });
-  hub.files.DropDirectory(kInbox + "/plan_1");
+  hub.files.DropDirectory(kDevInbox + "/plan_1");
   hub.Collect();
   EXPECT_TRUE(watched_when_listed);
 }
@@ -148,12 +148,12 @@ TEST(IntakeNotifications, ThatRunOutAreReportedOnceAndReplacedBySweeps) {
   Hub hub;
   hub.watcher.SetWatchLimit(0);
   hub.problems = 0;
-  hub.files.DropFile(kInbox + "/plan_1/x", "1");
-  hub.files.DropFile(kInbox + "/plan_2/y", "1");
+  hub.files.DropFile(kDevInbox + "/plan_1/x", "1");
+  hub.files.DropFile(kDevInbox + "/plan_2/y", "1");
   hub.Run(seconds(60));
   EXPECT_EQ(hub.problems, 1U);
   EXPECT_EQ(hub.found.size(), 2U);
-  hub.files.DropFile(kInbox + "/plan_1/z", "1");
+  hub.files.DropFile(kDevInbox + "/plan_1/z", "1");
   hub.Run(seconds(10));
   EXPECT_EQ(hub.found.size(), 3U);
 }
@@ -167,7 +167,7 @@ TEST(IntakeNotifications, AreNotNeeded) {
   Timestamp now{seconds(1'800'000'000)};
   while (intake.Take(now).more) {
   }
-  files.DropFile(kInbox + "/x", "1");
+  files.DropFile(kDevInbox + "/x", "1");
   const Timestamp dropped = now;
   IntakeBatch batch;
   do {
@@ -186,13 +186,13 @@ TEST(IntakeSweeps, SeeASecondFileInTheSameTickOfTheClock) {
       hub.Run(seconds(10) * sweeps_before);
       hub.watcher.SetFaults({.lost = 1000, .late = 0, .repeated = 0});
       hub.files.SetTimeGranularity(2'000'000'000);
-      hub.files.DropFile(kInbox + "/first", "1");
+      hub.files.DropFile(kDevInbox + "/first", "1");
       for (int i = 0; i < sweeps_between; ++i) {
         hub.intake.SweepAll();
         hub.Collect();
       }
       ASSERT_EQ(hub.found.size(), 1U);
-      hub.files.DropFile(kInbox + "/second", "1");  // leaves the folder's mtime as it is
+      hub.files.DropFile(kDevInbox + "/second", "1");  // leaves the folder's mtime as it is
       hub.Run(seconds(10));
       EXPECT_EQ(hub.found, (std::vector<std::string>{"first", "second"}));
     }
@@ -201,7 +201,7 @@ TEST(IntakeSweeps, SeeASecondFileInTheSameTickOfTheClock) {
 
 TEST(IntakeSweeps, OfAQuietHubCostOneLookPerFolder) {
   Hub hub;
-  for (int i = 0; i < 300; ++i) hub.files.DropFile(fmt::format("{}/plan_{}/x", kInbox, i), "1");
+  for (int i = 0; i < 300; ++i) hub.files.DropFile(fmt::format("{}/plan_{}/x", kDevInbox, i), "1");
   hub.Run(seconds(100));
   const std::uint64_t before = hub.files.operations();
   hub.Run(seconds(10));
@@ -214,7 +214,7 @@ TEST(IntakeSweeps, AreAsFrequentAsTheAgentsHeartbeat) {
                         {.id = AgentId("slow"), .external = false, .heartbeat = seconds(100)}});
   hub.Run(seconds(300));
   hub.watcher.SetFaults({.lost = 1000, .late = 0, .repeated = 0});
-  hub.files.DropFile(kInbox + "/quick", "1");
+  hub.files.DropFile(kDevInbox + "/quick", "1");
   hub.files.DropFile("agents/slow/inbox/slow", "1");
   hub.Run(seconds(1));
   EXPECT_EQ(hub.found, std::vector<std::string>{"quick"});
@@ -228,7 +228,7 @@ TEST(IntakeSweeps, FindEverythingWhateverFails) {
     hub.files.SetFailureRate(0.2);
     hub.watcher.SetFaults({.lost = 500, .late = 200, .repeated = 200});
     for (int i = 0; i < 30; ++i) {
-      hub.files.DropFile(fmt::format("{}/plan_{}/x{}", kInbox, i % 5, i), "1");
+      hub.files.DropFile(fmt::format("{}/plan_{}/x{}", kDevInbox, i % 5, i), "1");
       hub.Run(milliseconds(300));
     }
     hub.files.SetFailureRate(0);

@@ -20,6 +20,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "mailbox/disposal.h"
+#include "mailbox/inbox_names.h"
 #include "mailbox/inotify_watcher.h"
 #include "mailbox/intake.h"
 #include "mailbox/known_files.h"
@@ -35,7 +36,6 @@ using std::chrono::seconds;
 
 // A heartbeat so long that only notifications can explain what is found.
 constexpr Duration kNever = std::chrono::hours(1000);
-const std::string kInbox = "agents/dev/inbox";
 
 class IntakePosixTest : public ::testing::Test {
  protected:
@@ -79,16 +79,16 @@ class IntakePosixTest : public ::testing::Test {
 };
 
 TEST_F(IntakePosixTest, FindsADroppedFileByNotification) {
-  hub_.Drop(kInbox + "/cmd_1.json", "{}");
+  hub_.Drop(kDevInbox + "/cmd_1.json", "{}");
   CollectUntil(1);
   ASSERT_EQ(found_.size(), 1U);
   EXPECT_EQ(found_[0].bytes, "{}");
   EXPECT_EQ(intake_.Complete(found_[0].fingerprint, PlanId("plan_1"), 1).value(), Disposal::kMoved);
-  EXPECT_EQ(hub_.Contents(kInbox + "/.processed/plan_1/cmd_1.json"), "{}");
+  EXPECT_EQ(hub_.Contents(kDevInbox + "/.processed/plan_1/cmd_1.json"), "{}");
 }
 
 TEST_F(IntakePosixTest, FindsAFileWrittenInPlaceOnceItIsClosed) {
-  const int writer = ::open(hub_.At(kInbox + "/x").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const int writer = ::open(hub_.At(kDevInbox + "/x").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   ASSERT_EQ(::write(writer, "ha", 2), 2);
   Collect();
   EXPECT_TRUE(found_.empty());
@@ -101,7 +101,7 @@ TEST_F(IntakePosixTest, FindsAFileWrittenInPlaceOnceItIsClosed) {
 
 TEST_F(IntakePosixTest, FindsAFilePublishedByLinkAndUnlink) {
   hub_.Write("elsewhere", "text");
-  std::filesystem::create_hard_link(hub_.At("elsewhere"), hub_.At(kInbox + "/x"));
+  std::filesystem::create_hard_link(hub_.At("elsewhere"), hub_.At(kDevInbox + "/x"));
   Collect();
   EXPECT_TRUE(found_.empty());
   std::filesystem::remove(hub_.At("elsewhere"));
@@ -113,7 +113,7 @@ TEST_F(IntakePosixTest, LosesNoFileInFoldersThatAreMadeWhileItLooks) {
   constexpr std::size_t kFolders = 400;
   std::thread stranger([this] {
     for (std::size_t i = 0; i < kFolders; ++i) {
-      const std::string folder = hub_.At(fmt::format("{}/plan_{}", kInbox, i));
+      const std::string folder = hub_.At(fmt::format("{}/plan_{}", kDevInbox, i));
       std::filesystem::create_directory(folder);
       TempHub::WriteTo(folder + "/x.tmp", "text");
       std::filesystem::rename(folder + "/x.tmp", folder + "/x");
@@ -134,7 +134,7 @@ TEST_F(IntakePosixTest, FindsEveryFileOnceAmongManyWriters) {
   for (std::size_t writer = 0; writer < kWriters; ++writer) {
     writers.emplace_back([this, writer] {
       for (std::size_t i = 0; i < kFiles; ++i) {
-        const std::string path = fmt::format("{}/plan_{}/w{}_{}", kInbox, i % 5, writer, i);
+        const std::string path = fmt::format("{}/plan_{}/w{}_{}", kDevInbox, i % 5, writer, i);
         if (i % 2 == 0) {
           hub_.Drop(path, path);
         } else {
@@ -157,8 +157,8 @@ TEST_F(IntakePosixTest, FindsEveryFileOnceAmongManyWriters) {
 TEST_F(IntakePosixTest, IsNotDisturbedByTheMirror) {
   Mirror mirror(*files_, known_);
   for (int i = 0; i < 50; ++i) {
-    mirror.Publish(fmt::format("{}/plan_1/msg_{}.json", kInbox, i), "{}", Overwrite::kOwnOnly);
-    mirror.Publish(kInbox + "/plan_1/output.md", std::to_string(i), Overwrite::kOwnOnly);
+    mirror.Publish(fmt::format("{}/plan_1/msg_{}.json", kDevInbox, i), "{}", Overwrite::kOwnOnly);
+    mirror.Publish(kDevInbox + "/plan_1/output.md", std::to_string(i), Overwrite::kOwnOnly);
     const MirrorReport report = mirror.Flush();
     EXPECT_TRUE(report.complete());
     EXPECT_EQ(report.written, 2U);
@@ -166,7 +166,7 @@ TEST_F(IntakePosixTest, IsNotDisturbedByTheMirror) {
   }
   EXPECT_TRUE(found_.empty());
   EXPECT_TRUE(mirror.Sync());
-  hub_.Drop(kInbox + "/plan_1/output.md", "from a stranger");
+  hub_.Drop(kDevInbox + "/plan_1/output.md", "from a stranger");
   CollectUntil(1);
   EXPECT_EQ(found_.at(0).bytes, "from a stranger");
 }
@@ -176,7 +176,7 @@ TEST_F(IntakePosixTest, IsNotDisturbedByAMirrorOnAThreadOfItsOwn) {
   std::thread writer([&] {
     Mirror mirror(*files_, known_);
     for (int i = 0; i < 500; ++i) {
-      mirror.Publish(fmt::format("{}/plan_1/msg_{}.json", kInbox, i), "{}", Overwrite::kOwnOnly);
+      mirror.Publish(fmt::format("{}/plan_1/msg_{}.json", kDevInbox, i), "{}", Overwrite::kOwnOnly);
       EXPECT_TRUE(mirror.Flush().complete());
     }
     done = true;
@@ -191,23 +191,23 @@ TEST_F(IntakePosixTest, IsNotDisturbedByAMirrorOnAThreadOfItsOwn) {
 }
 
 TEST_F(IntakePosixTest, RecoversABoxThatWasRemovedAndMadeAgain) {
-  std::filesystem::remove_all(hub_.At(kInbox));
-  std::filesystem::create_directories(hub_.At(kInbox));
-  hub_.Drop(kInbox + "/x", "1");
+  std::filesystem::remove_all(hub_.At(kDevInbox));
+  std::filesystem::create_directories(hub_.At(kDevInbox));
+  hub_.Drop(kDevInbox + "/x", "1");
   CollectUntil(1);
-  hub_.Drop(kInbox + "/y", "2");
+  hub_.Drop(kDevInbox + "/y", "2");
   CollectUntil(2);
   EXPECT_EQ(found_.size(), 2U);
 }
 
 TEST_F(IntakePosixTest, SweepsAfterTheKernelsQueueOverflowed) {
-  hub_.Write(kInbox + "/a.tmp", "");
+  hub_.Write(kDevInbox + "/a.tmp", "");
   for (int i = 0; i < 17'000; ++i) {
     const std::string from = i % 2 == 0 ? "/a.tmp" : "/b.tmp";
     const std::string to = i % 2 == 0 ? "/b.tmp" : "/a.tmp";
-    std::filesystem::rename(hub_.At(kInbox + from), hub_.At(kInbox + to));
+    std::filesystem::rename(hub_.At(kDevInbox + from), hub_.At(kDevInbox + to));
   }
-  hub_.Drop(kInbox + "/x", "1");
+  hub_.Drop(kDevInbox + "/x", "1");
   CollectUntil(1);
   EXPECT_EQ(found_.at(0).fingerprint.name, "x");
 }

@@ -19,6 +19,7 @@
 #include "base/time.h"
 #include "mailbox/disposal.h"
 #include "mailbox/file_system.h"
+#include "mailbox/inbox_names.h"
 #include "mailbox/intake_fixture.h"
 #include "mailbox/place.h"
 #include "mailbox/sim_file_system.h"
@@ -29,12 +30,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-const std::string kInbox = "agents/dev/inbox";
-const PlanId kPlan("plan_1");
-
 TEST_F(IntakeTest, FindsFilesInEveryBox) {
-  files_.DropFile(kInbox + "/cmd_1.json", "{}");
-  files_.DropFile(kInbox + "/plan_1/report.md", "text");
+  files_.DropFile(kDevInbox + "/cmd_1.json", "{}");
+  files_.DropFile(kDevInbox + "/plan_1/report.md", "text");
   files_.DropFile("agents/robot/outbox/plan_1/result_cmd_1.json", "{\"result\":1}");
   files_.DropFile("human/outbox/answer.json", "{}");
   const IntakeBatch batch = TakeAll();
@@ -44,7 +42,7 @@ TEST_F(IntakeTest, FindsFilesInEveryBox) {
   const FoundFile& report = *by_name.at("report.md");
   EXPECT_EQ(report.place, (Place{.box = Box::kInbox, .agent = AgentId("dev"), .plan = kPlan}));
   EXPECT_EQ(report.bytes, "text");
-  EXPECT_EQ(report.fingerprint.directory, kInbox + "/plan_1");
+  EXPECT_EQ(report.fingerprint.directory, kDevInbox + "/plan_1");
   EXPECT_EQ(report.fingerprint.size, 4U);
   EXPECT_EQ(report.fingerprint.sha256, Sha256("text"));
   EXPECT_EQ(by_name.at("result_cmd_1.json")->place.box, Box::kOutbox);
@@ -60,7 +58,7 @@ TEST_F(IntakeTest, DoesNotReadTheOutboxesOfItsOwnAgents) {
 }
 
 TEST_F(IntakeTest, OffersAFileOnceUntilItIsSettled) {
-  files_.DropFile(kInbox + "/cmd_1.json", "{}");
+  files_.DropFile(kDevInbox + "/cmd_1.json", "{}");
   const IntakeBatch first = TakeAll();
   ASSERT_EQ(first.found.size(), 1U);
   intake_.SweepAll();
@@ -71,13 +69,13 @@ TEST_F(IntakeTest, OffersAFileOnceUntilItIsSettled) {
   intake_.SweepAll();
   EXPECT_TRUE(TakeAll().found.empty());
   EXPECT_EQ(intake_.offered(), 0U);
-  EXPECT_TRUE(files_.Exists(kInbox + "/.processed/plan_1/cmd_1.json"));
+  EXPECT_TRUE(files_.Exists(kDevInbox + "/.processed/plan_1/cmd_1.json"));
 }
 
 TEST_F(IntakeTest, OffersAReplacedFileAsANewOne) {
-  files_.DropFile(kInbox + "/cmd_1.json", "old");
+  files_.DropFile(kDevInbox + "/cmd_1.json", "old");
   const IntakeBatch first = TakeAll();
-  files_.DropFile(kInbox + "/cmd_1.json", "new");
+  files_.DropFile(kDevInbox + "/cmd_1.json", "new");
   EXPECT_EQ(intake_.Complete(first.found.at(0).fingerprint, kPlan, 9).value(), Disposal::kReplaced);
   const IntakeBatch second = TakeAll();
   ASSERT_EQ(second.found.size(), 1U);
@@ -85,18 +83,18 @@ TEST_F(IntakeTest, OffersAReplacedFileAsANewOne) {
 }
 
 TEST_F(IntakeTest, OffersAFileThatAppearsAgainAfterAPowerCut) {
-  files_.DropFile(kInbox + "/cmd_1.json", "{}");
+  files_.DropFile(kDevInbox + "/cmd_1.json", "{}");
   ASSERT_TRUE(files_.Sync());
   const IntakeBatch first = TakeAll();
   ASSERT_EQ(intake_.Complete(first.found.at(0).fingerprint, kPlan, 9).value(), Disposal::kMoved);
   int tries = 0;
-  while (!files_.Exists(kInbox + "/cmd_1.json") && tries++ < 100) {
-    files_.MoveAway(kInbox + "/.processed/plan_1/cmd_1.json", kInbox + "/cmd_1.json");
+  while (!files_.Exists(kDevInbox + "/cmd_1.json") && tries++ < 100) {
+    files_.MoveAway(kDevInbox + "/.processed/plan_1/cmd_1.json", kDevInbox + "/cmd_1.json");
     ASSERT_TRUE(files_.Sync());
     (void)intake_.Complete(first.found[0].fingerprint, kPlan, 9);
     files_.Crash();
   }
-  ASSERT_TRUE(files_.Exists(kInbox + "/cmd_1.json"));
+  ASSERT_TRUE(files_.Exists(kDevInbox + "/cmd_1.json"));
   Intake after_restart(files_, watcher_, known_);
   after_restart.SetAgents({{.id = AgentId("dev"), .external = false, .heartbeat = seconds(10)}});
   IntakeBatch again = after_restart.Take(now_);
@@ -106,7 +104,7 @@ TEST_F(IntakeTest, OffersAFileThatAppearsAgainAfterAPowerCut) {
 }
 
 TEST_F(IntakeTest, DoesNotReadKnownFilesAgain) {
-  files_.DropFile(kInbox + "/plan_1/input.md", "text");
+  files_.DropFile(kDevInbox + "/plan_1/input.md", "text");
   intake_.MarkKnown(TakeAll().found.at(0).fingerprint);
   const std::uint64_t read = files_.bytes_read();
   for (int i = 0; i < 20; ++i) {
@@ -118,38 +116,38 @@ TEST_F(IntakeTest, DoesNotReadKnownFilesAgain) {
 }
 
 TEST_F(IntakeTest, OffersANewVersionOfAKnownFile) {
-  files_.DropFile(kInbox + "/plan_1/input.md", "one");
+  files_.DropFile(kDevInbox + "/plan_1/input.md", "one");
   intake_.MarkKnown(TakeAll().found.at(0).fingerprint);
-  files_.DropFile(kInbox + "/plan_1/input.md", "two");
+  files_.DropFile(kDevInbox + "/plan_1/input.md", "two");
   const IntakeBatch batch = TakeAll();
   ASSERT_EQ(batch.found.size(), 1U);
   EXPECT_EQ(batch.found[0].bytes, "two");
   intake_.MarkKnown(batch.found[0].fingerprint);
-  files_.Overwrite(kInbox + "/plan_1/input.md", "three");
+  files_.Overwrite(kDevInbox + "/plan_1/input.md", "three");
   EXPECT_EQ(TakeAll().found.at(0).bytes, "three");
 }
 
 TEST_F(IntakeTest, IgnoresTheSameContentUnderTheSameName) {
-  files_.DropFile(kInbox + "/plan_1/input.md", "one");
+  files_.DropFile(kDevInbox + "/plan_1/input.md", "one");
   intake_.MarkKnown(TakeAll().found.at(0).fingerprint);
-  files_.DropFile(kInbox + "/plan_1/input.md", "one");
+  files_.DropFile(kDevInbox + "/plan_1/input.md", "one");
   EXPECT_TRUE(TakeAll().found.empty());
 }
 
 TEST_F(IntakeTest, FindsAKnownFileThatWasRewrittenBehindItsBackWithinSomeHeartbeats) {
-  files_.DropFile(kInbox + "/plan_1/input.md", "one");
+  files_.DropFile(kDevInbox + "/plan_1/input.md", "one");
   intake_.MarkKnown(TakeAll().found.at(0).fingerprint);
   Settle();
   watcher_.SetFaults({.lost = 1000, .late = 0, .repeated = 0});
-  const auto mtime = files_.Stat(kInbox + "/plan_1/input.md").value()->mtime_ns;
-  files_.Overwrite(kInbox + "/plan_1/input.md", "two");
-  files_.SetMtime(kInbox + "/plan_1/input.md", mtime);
+  const auto mtime = files_.Stat(kDevInbox + "/plan_1/input.md").value()->mtime_ns;
+  files_.Overwrite(kDevInbox + "/plan_1/input.md", "two");
+  files_.SetMtime(kDevInbox + "/plan_1/input.md", mtime);
   EXPECT_EQ(Names(TakeUntil(seconds(70))), std::vector<std::string>{"input.md"});
 }
 
 TEST_F(IntakeTest, IgnoresUnfinishedNamesAndItsOwnFolder) {
   for (const std::string name : {".hidden", "x.tmp", "x.part", "x~", ".processed/plan_1/cmd_1.json"}) {
-    files_.DropFile(JoinPath(kInbox, name), "x");
+    files_.DropFile(JoinPath(kDevInbox, name), "x");
   }
   const IntakeBatch batch = TakeUntil(seconds(100));
   EXPECT_TRUE(batch.found.empty());
@@ -157,13 +155,13 @@ TEST_F(IntakeTest, IgnoresUnfinishedNamesAndItsOwnFolder) {
 }
 
 TEST_F(IntakeTest, WaitsForAWriterAndThenTakesTheFile) {
-  files_.BeginWrite(kInbox + "/cmd_1.json", "{\"a\"");
+  files_.BeginWrite(kDevInbox + "/cmd_1.json", "{\"a\"");
   EXPECT_TRUE(TakeAll().found.empty());
   EXPECT_EQ(intake_.deferred(), 1U);
   Wait(seconds(3));
   EXPECT_TRUE(TakeAll().found.empty());
-  files_.ContinueWrite(kInbox + "/cmd_1.json", ":1}");
-  files_.EndWrite(kInbox + "/cmd_1.json");
+  files_.ContinueWrite(kDevInbox + "/cmd_1.json", ":1}");
+  files_.EndWrite(kDevInbox + "/cmd_1.json");
   const IntakeBatch batch = TakeAll();
   ASSERT_EQ(batch.found.size(), 1U);
   EXPECT_EQ(batch.found[0].bytes, "{\"a\":1}");
@@ -171,7 +169,7 @@ TEST_F(IntakeTest, WaitsForAWriterAndThenTakesTheFile) {
 }
 
 TEST_F(IntakeTest, RefusesAFileThatIsStillOpenAfterAHeartbeat) {
-  files_.BeginWrite(kInbox + "/cmd_1.json", "{\"a\"");
+  files_.BeginWrite(kDevInbox + "/cmd_1.json", "{\"a\"");
   const Timestamp start = now_;
   const IntakeBatch batch = TakeUntil(seconds(60));
   ASSERT_EQ(RefusedNames(batch), std::vector<std::string>{"cmd_1.json"});
@@ -181,19 +179,19 @@ TEST_F(IntakeTest, RefusesAFileThatIsStillOpenAfterAHeartbeat) {
 }
 
 TEST_F(IntakeTest, HasPatienceWithASlowCopy) {
-  files_.BeginWrite(kInbox + "/big.zip", "x");
+  files_.BeginWrite(kDevInbox + "/big.zip", "x");
   for (int i = 0; i < 30; ++i) {
     const IntakeBatch batch = TakeUntil(seconds(1));
     ASSERT_TRUE(batch.refused.empty()) << i;
-    files_.ContinueWrite(kInbox + "/big.zip", "more");
+    files_.ContinueWrite(kDevInbox + "/big.zip", "more");
   }
-  files_.EndWrite(kInbox + "/big.zip");
+  files_.EndWrite(kDevInbox + "/big.zip");
   EXPECT_EQ(TakeAll().found.size(), 1U);
 }
 
 TEST_F(IntakeTest, DefersAHardLinkAndTakesTheFileWhenTheOtherNameIsGone) {
   files_.DropFile("elsewhere/x", "text");
-  files_.DropHardLink("elsewhere/x", kInbox + "/plan_1/x");
+  files_.DropHardLink("elsewhere/x", kDevInbox + "/plan_1/x");
   EXPECT_TRUE(TakeAll().found.empty());
   files_.Delete("elsewhere/x");
   EXPECT_EQ(Names(TakeUntil(seconds(1))), std::vector<std::string>{"x"});
@@ -201,7 +199,7 @@ TEST_F(IntakeTest, DefersAHardLinkAndTakesTheFileWhenTheOtherNameIsGone) {
 
 TEST_F(IntakeTest, RefusesAHardLinkThatStaysWithoutReadingIt) {
   files_.DropFile("elsewhere/x", "text");
-  files_.DropHardLink("elsewhere/x", kInbox + "/plan_1/x");
+  files_.DropHardLink("elsewhere/x", kDevInbox + "/plan_1/x");
   const IntakeBatch batch = TakeUntil(seconds(60));
   ASSERT_EQ(batch.refused.size(), 1U);
   EXPECT_EQ(batch.refused[0].code, ErrorCode::kFileUnsafe);
@@ -218,7 +216,7 @@ TEST_F(IntakeTest, DefersAFileThatChangesWhileItIsRead) {
   files_.SetInterference([&](SimOp op, const std::string& path) {
     if (op == SimOp::kMidRead && changes-- > 0) files_.Overwrite(path, fmt::format("version {}", changes));
   });
-  files_.DropFile(kInbox + "/cmd_1.json", "first");
+  files_.DropFile(kDevInbox + "/cmd_1.json", "first");
   const IntakeBatch batch = TakeUntil(seconds(5));
   ASSERT_EQ(batch.found.size(), 1U);
   EXPECT_EQ(batch.found[0].bytes, "version 0");
@@ -230,7 +228,7 @@ TEST_F(IntakeTest, TakesTheNewFileWhenItIsReplacedWhileItIsRead) {
   files_.SetInterference([&](SimOp op, const std::string& path) {
     if (op == SimOp::kMidRead && !std::exchange(done, true)) files_.DropFile(path, "replacement");
   });
-  files_.DropFile(kInbox + "/cmd_1.json", "first");
+  files_.DropFile(kDevInbox + "/cmd_1.json", "first");
   const IntakeBatch batch = TakeUntil(seconds(5));
   ASSERT_EQ(batch.found.size(), 1U);
   EXPECT_EQ(batch.found[0].bytes, "replacement");
@@ -238,16 +236,16 @@ TEST_F(IntakeTest, TakesTheNewFileWhenItIsReplacedWhileItIsRead) {
 
 TEST_F(IntakeTest, WithoutLeasesWaitsUntilAFileIsQuietUnlessItWasMovedIn) {
   files_.SetLeases(false);
-  files_.DropFile(kInbox + "/moved.md", "text");
+  files_.DropFile(kDevInbox + "/moved.md", "text");
   EXPECT_EQ(TakeAll().found.size(), 1U);
   watcher_.SetFaults({.lost = 1000, .late = 0, .repeated = 0});
-  files_.BeginWrite(kInbox + "/slow.md", "half");
+  files_.BeginWrite(kDevInbox + "/slow.md", "half");
   intake_.SweepAll();
   EXPECT_TRUE(TakeAll().found.empty());
   Wait(milliseconds(150));
-  files_.ContinueWrite(kInbox + "/slow.md", " and half");
+  files_.ContinueWrite(kDevInbox + "/slow.md", " and half");
   EXPECT_TRUE(TakeAll().found.empty());
-  files_.EndWrite(kInbox + "/slow.md");
+  files_.EndWrite(kDevInbox + "/slow.md");
   const IntakeBatch batch = TakeUntil(seconds(5));
   ASSERT_EQ(batch.found.size(), 1U);
   EXPECT_EQ(batch.found[0].bytes, "half and half");
@@ -255,7 +253,7 @@ TEST_F(IntakeTest, WithoutLeasesWaitsUntilAFileIsQuietUnlessItWasMovedIn) {
 
 TEST_F(IntakeTest, HashesLargeFilesAndStreamsThemOnRequest) {
   const std::string large(3 << 20, 'z');
-  files_.DropFile(kInbox + "/plan_1/big.bin", large);
+  files_.DropFile(kDevInbox + "/plan_1/big.bin", large);
   const IntakeBatch batch = TakeAll();
   ASSERT_EQ(batch.found.size(), 1U);
   EXPECT_EQ(batch.found[0].bytes, std::nullopt);
@@ -267,18 +265,18 @@ TEST_F(IntakeTest, HashesLargeFilesAndStreamsThemOnRequest) {
   };
   ASSERT_TRUE(intake_.Stream(batch.found[0].fingerprint, sink));
   EXPECT_EQ(copy, large);
-  files_.Overwrite(kInbox + "/plan_1/big.bin", "small");
+  files_.Overwrite(kDevInbox + "/plan_1/big.bin", "small");
   EXPECT_EQ(intake_.Stream(batch.found[0].fingerprint, sink).error().code, ErrorCode::kStateConflict);
   EXPECT_EQ(TakeAll().found.at(0).bytes, "small");
 }
 
 TEST_F(IntakeTest, KeepsToTheLimitsOfSize) {
   const std::uint64_t mib = 1 << 20;
-  files_.DropFile(kInbox + "/cmd_ok.json", std::string(mib, ' '));
-  files_.DropFile(kInbox + "/cmd_large.json", std::string(mib + 1, ' '));
-  files_.DropFile(kInbox + "/msg_large.json", std::string(mib + 1, ' '));
-  files_.DropFile(kInbox + "/input_ok.bin", std::string(64 * mib, ' '));
-  files_.DropFile(kInbox + "/input_large.bin", std::string(64 * mib + 1, ' '));
+  files_.DropFile(kDevInbox + "/cmd_ok.json", std::string(mib, ' '));
+  files_.DropFile(kDevInbox + "/cmd_large.json", std::string(mib + 1, ' '));
+  files_.DropFile(kDevInbox + "/msg_large.json", std::string(mib + 1, ' '));
+  files_.DropFile(kDevInbox + "/input_ok.bin", std::string(64 * mib, ' '));
+  files_.DropFile(kDevInbox + "/input_large.bin", std::string(64 * mib + 1, ' '));
   const IntakeBatch batch = TakeAll();
   EXPECT_EQ(Names(batch), (std::vector<std::string>{"cmd_ok.json", "input_ok.bin"}));
   EXPECT_EQ(RefusedNames(batch),

@@ -12,22 +12,16 @@
 #include <vector>
 
 #include "base/digest.h"
-#include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/json.h"
+#include "model/brief_issues.h"
 #include "model/command.h"
 
 namespace agenttalk {
 namespace {
 
 using Lines = std::vector<std::string>;
-
-Lines Brief(const std::vector<Issue>& issues) {
-  Lines out;
-  for (const Issue& issue : issues) out.push_back(std::string(ToString(issue.code)) + " " + issue.path);
-  return out;
-}
 
 ReadCommandResult Intake(std::string_view text, const CommandContext& context = {}) {
   return ParseCommand(text, CommandStrictness::kIntake, context);

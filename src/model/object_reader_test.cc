@@ -17,6 +17,7 @@
 #include "base/issue.h"
 #include "base/json.h"
 #include "base/time.h"
+#include "model/brief_issues.h"
 
 namespace agenttalk {
 namespace {
@@ -29,12 +30,6 @@ Issues Read(std::string_view text, const ReadObjectFunction& read) {
   return issues;
 }
 
-// "CODE path" of every issue, in order.
-std::vector<std::string> Brief(const std::vector<Issue>& issues) {
-  std::vector<std::string> out;
-  for (const Issue& issue : issues) out.push_back(std::string(ToString(issue.code)) + " " + issue.path);
-  return out;
-}
 using Lines = std::vector<std::string>;
 
 TEST(ObjectReader, StoresWhatIsThereAndLeavesDefaultsOtherwise) {

@@ -23,7 +23,6 @@ namespace agenttalk {
 namespace {
 
 // Bytes per token is 4 and more for English and about 3 for Chinese.
-constexpr std::uint64_t kBytesPerToken = 3;
 // What the fixed words take; a little less than memory allocators serve fastest.
 constexpr std::size_t kFixedText = 512;
 constexpr std::size_t kTextPerInput = 160;

@@ -27,6 +27,9 @@ namespace agenttalk {
 
 enum class Language : std::uint8_t { kEnglish, kChinese };
 
+// For estimates before a call; errs on the high side.
+inline constexpr std::uint64_t kBytesPerToken = 3;
+
 // Made once per agent and profile version, then shared by all its requests.
 SharedContent ComposeSystem(std::string_view agent_prompt, std::span<const SkillSummary> skills,
                             Language language = Language::kEnglish);

@@ -32,7 +32,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::uint64_t kBytesPerToken = 3;  // errs on the high side
 constexpr TemplateBraces kBraces{"{{", "}}"};
 constexpr std::array<std::string_view, 7> kPlaceholders = {
     "SYSTEM_STATE",    "TASK_CONTEXT",    "RESOURCE_POOL", "HISTORY",
@@ -43,8 +42,8 @@ struct Words {
   std::string_view left_out;  // with the number
 };
 
-constexpr Words kEnglish{"(none)", "[{} earlier entries are left out to keep this short]"};
-constexpr Words kChinese{"（无）", "[为控制篇幅，省略了更早的 {} 条]"};
+constexpr Words kEnglishWords{"(none)", "[{} earlier entries are left out to keep this short]"};
+constexpr Words kChineseWords{"（无）", "[为控制篇幅，省略了更早的 {} 条]"};
 
 std::string Readable(const json::value& value) {
   if (value.is_string()) return std::string(value.get_string());
@@ -119,7 +118,7 @@ class Renderer {
       : prompt_(prompt),
         context_(context),
         options_(options),
-        words_(options.language == Language::kChinese ? kChinese : kEnglish),
+        words_(options.language == Language::kChinese ? kChineseWords : kEnglishWords),
         marker_(Marker()) {}
 
   // With the oldest `left_out` entries of the history missing.

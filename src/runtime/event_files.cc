@@ -15,6 +15,7 @@
 #include "base/redact.h"
 #include "base/time.h"
 #include "engine/dag_state.h"
+#include "engine/gateway.h"
 #include "engine/hub_state.h"
 #include "engine/plan_state.h"
 #include "mailbox/file_system.h"
@@ -33,7 +34,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kHuman = "human";
 // An agent's logs are set aside at this size; what a plan delivered stays in one file.
 constexpr std::uint64_t kRotateAt = std::uint64_t{16} << 20;
 constexpr std::uint64_t kNeverRotate = 0;

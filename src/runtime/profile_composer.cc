@@ -26,12 +26,6 @@
 #include "tools/tool_runner.h"
 
 namespace agenttalk {
-namespace {
-
-constexpr std::uint64_t kBytesPerToken = 3;  // errs on the high side
-
-}  // namespace
-
 ProfileComposer::ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key,
                                  Language language, Estimate estimate)
     : contents_(contents),

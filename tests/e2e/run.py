@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Runs the real binary as a person would and looks at what it prints, leaves and returns.
 
-usage: run.py --binary PATH [--only TEXT] [--list]
+usage: run.py --binary PATH [--only TEXT] [--jobs N] [--list]
 
 Tests are the functions named test_* of the modules test_*.py beside this file; their docstring's first line is what
 they show. Each gets a fresh Sandbox. The last line is "N passed, N failed".
 """
 
 import argparse
+import concurrent.futures
 import importlib.util
+import multiprocessing
+import os
 import pathlib
 import sys
 import time
@@ -39,25 +42,44 @@ def run_one(name, test, binary):
         verdict, detail = "skip", f"  ({reason})"
     except Exception:  # a test may fail in any way; all of them are failures
         verdict, detail = "FAIL", "\n" + traceback.format_exc()
-    print(f"{verdict:5}{name}  {1000 * (time.monotonic() - start):.0f} ms{detail}", flush=True)
-    return verdict
+    return verdict, f"{verdict:5}{name}  {1000 * (time.monotonic() - start):.0f} ms{detail}"
+
+
+def run_all(tests, binary, jobs):
+    """Several at a time, each in a process of its own; told as they end."""
+    context = multiprocessing.get_context("fork")  # tests are functions of modules that have no import path
+    verdicts = []
+    with concurrent.futures.ProcessPoolExecutor(jobs, mp_context=context, initializer=TESTS.update, initargs=(tests,)) as pool:
+        for future in concurrent.futures.as_completed([pool.submit(run_named, name, binary) for name in tests]):
+            verdict, line = future.result()
+            verdicts.append(verdict)
+            print(line, flush=True)
+    return verdicts
+
+
+TESTS = {}
+
+
+def run_named(name, binary):
+    return run_one(name, TESTS[name], binary)
 
 
 def main():
     parser = argparse.ArgumentParser(description="end-to-end tests of the agenttalk binary")
     parser.add_argument("--binary", type=pathlib.Path, default=HERE.parent.parent / "build/release/agenttalk")
     parser.add_argument("--only", default="", help="run the tests whose name contains this")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at a time")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
 
-    tests = [(name, test) for name, test in collect() if options.only in name]
+    tests = {name: test for name, test in collect() if options.only in name}
     if options.list:
-        print("\n".join(name for name, _ in tests))
+        print("\n".join(tests))
         return 0
     if not options.binary.is_file():
         print(f"{options.binary} is not there: make build", file=sys.stderr)
         return 4
-    verdicts = [run_one(name, test, options.binary.resolve()) for name, test in tests]
+    verdicts = run_all(tests, options.binary.resolve(), options.jobs)
     failed, skipped = verdicts.count("FAIL"), verdicts.count("skip")
     also = f", {skipped} skipped" if skipped else ""
     print(f"{verdicts.count('ok')} passed, {failed} failed{also}")

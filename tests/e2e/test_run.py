@@ -179,7 +179,7 @@ def test_a_failed_task_fails_the_plan_and_runs_again(box):
     assert line["state"] == "failed" and line["tasks_completed"] == 1
     assert states(box) == {"collect": "COMPLETED", "write": "FAILED", "publish": "SKIPPED"}
     error = next(task for task in status(box)["tasks"] if task["task_id"] == "publish")["error"]
-    assert error == {"code": "CANCELLED", "message": "write is FAILED"}
+    assert error == {"code": "DEPENDENCY_FAILED", "message": "write is FAILED"}
     box.write("hub/answers.yaml", ANSWERS)
     assert run(box)["state"] == "completed"
     assert calls(box).count("cmd_collect_001") == 1

@@ -20,16 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string ReadFile(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw std::runtime_error("cannot read " + path.string());
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-std::string Text(const boost::json::value& value) {
-  return std::string(std::string_view(value.as_string()));
-}
-
 std::vector<CorpusEntry> LoadCorpus() {
   const fs::path directory = AGENTTALK_CORPUS_DIR;
   std::vector<CorpusEntry> corpus;
@@ -48,6 +38,16 @@ std::vector<CorpusEntry> LoadCorpus() {
 }
 
 }  // namespace
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw std::runtime_error("cannot read " + path.string());
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string Text(const boost::json::value& value) {
+  return std::string(std::string_view(value.as_string()));
+}
 
 const std::vector<CorpusEntry>& Corpus() {
   static const std::vector<CorpusEntry> kCorpus = LoadCorpus();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boost/json/fwd.hpp>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,5 +21,9 @@ struct CorpusEntry {
 
 // All of them, read once; throws when the directory is not there.
 const std::vector<CorpusEntry>& Corpus();
+
+// Throws when it cannot be read.
+std::string ReadFile(const std::filesystem::path& path);
+std::string Text(const boost::json::value& value);
 
 }  // namespace agenttalk

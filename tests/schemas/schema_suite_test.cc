@@ -6,12 +6,10 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <ios>
-#include <iterator>
 #include <set>
 #include <string>
-#include <string_view>
 
+#include "schemas/corpus.h"
 #include "tools/schema_validator.h"
 
 // Debian's copy of the official JSON Schema test suite, so that our schemas stay inside what the validator
@@ -23,15 +21,6 @@ namespace fs = std::filesystem;
 namespace json = boost::json;
 
 const fs::path kSuite = "/usr/share/json-schema-test-suite";
-
-std::string ReadFile(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-std::string Text(const json::value& value) {
-  return std::string(std::string_view(value.as_string()));
-}
 
 // Adds "file: group: test" for every test whose verdict is not the expected one, and counts them all.
 void RunFile(const fs::path& file, std::set<std::string>& failures, std::size_t& count) {

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "base/ids.h"
+
+// For tests only.
+namespace agenttalk {
+
+inline const std::string kDevInbox = "agents/dev/inbox";
+inline const PlanId kPlan("plan_1");
+
+}  // namespace agenttalk
