@@ -78,7 +78,7 @@ Result<ExitCode> Validate(const Invocation& call) {
 Verb ValidateVerb() {
   return {
       .name = "validate",
-      .summary = "Checks commands, DAGs, plans, profiles, configurations and agent outputs.",
+      .summary = "Checks commands, DAGs, plans, profiles, configurations, procedures and agent outputs.",
       .example =
           "agenttalk validate plan.yaml cmd_001.json\nagenttalk validate --strict --json - < cmd_001.json",
       .parameters = {{.name = "FILE",
@@ -90,7 +90,8 @@ Verb ValidateVerb() {
                       .takes = Takes::kValue,
                       .help = "what the files are (default: told by name and content)",
                       .value = "KIND",
-                      .choices = {"command", "dag", "plan", "profile", "config", "message", "output"}}},
+                      .choices = {"command", "dag", "plan", "profile", "config", "message", "output",
+                                  "sop"}}},
       .run = Validate};
 }
 

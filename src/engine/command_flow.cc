@@ -20,6 +20,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/collaboration.h"
 #include "engine/dag_commands.h"
 #include "engine/dag_flow.h"
 #include "engine/dag_fold.h"
@@ -30,6 +31,7 @@
 #include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
+#include "engine/role_flow.h"
 #include "engine/router.h"
 #include "engine/step.h"
 #include "model/command.h"
@@ -187,24 +189,12 @@ bool OverBudget(const HubSettings& settings, const PlanState& plan, const Cost& 
          (settings.budget_micro_usd > 0 && used_money > settings.budget_micro_usd + plan.raised.micro_usd);
 }
 
-void FailAttempt(Step& step, PlanState& plan, CommandRecord& record, CallFailure failure,
-                 EndState end_state) {
-  const std::uint32_t attempt = record.execution->attempt;
-  step.Touch(record.agent);
-  if (failure.retryable && record.execution->failures < record.retry_times) {
-    const Duration pause = std::max(Backoff(plan, record), failure.retry_after.value_or(Duration{}));
-    step.Emit(plan, AttemptFailed{record.id, attempt, failure.code, std::move(failure.message),
-                                  step.now() + pause});
-    return;
-  }
-  EndCommand(step, plan, record, end_state, failure.code, std::move(failure.message));
-}
-
 // The answer that this request got before; null: it has to be asked.
 const TaskResult* FindAnswered(Step& step, const PlanState& plan, const CommandRecord& record,
                                const Digest& key) {
   const bool first = record.execution->model_calls == 0;
-  if (!first || !step.state().settings.reuse || TaskOf(plan, record) == DagState::kNone) return nullptr;
+  const bool plain = first && !record.execution->role;
+  if (!plain || !step.state().settings.reuse || TaskOf(plan, record) == DagState::kNone) return nullptr;
   const auto found = plan.dag->answered.find(key);
   return found == plan.dag->answered.end() ? nullptr : &found->second;
 }
@@ -221,34 +211,6 @@ void UseAnswered(Step& step, PlanState& plan, CommandRecord& record, const TaskR
   step.Touch(record.agent);
   step.Emit(plan, std::move(succeeded));
   OnTaskExecuted(step, plan, record, nullptr);
-}
-
-// Makes the running command's next request: the first, a repair, a tool round, or the one that a failed
-// attempt left unanswered.
-void ContinueConversation(Step& step, PlanState& plan, CommandRecord& record) {
-  const Execution& execution = *record.execution;
-  const bool ask_again =
-      !execution.request.empty() && execution.answer.empty() && execution.tool_outputs.empty();
-  const AgentSettings& agent = step.state().agents[record.agent].settings;
-  const std::uint32_t number = execution.model_calls + 1;
-  auto composed = step.composer().Compose(
-      plan, record, agent, number, [&](std::string bytes) { return step.Store(plan, std::move(bytes)); });
-  if (!composed) {
-    FailAttempt(step, plan, record, {composed.error().code, composed.error().message, false, {}},
-                EndState::kFailed);
-    return;
-  }
-  if (const TaskResult* known = FindAnswered(step, plan, record, composed->reuse_key)) {
-    UseAnswered(step, plan, record, *known);
-    return;
-  }
-  if (OverBudget(step.state().settings, plan, composed->estimate)) {
-    AskForBudget(step, plan, record, composed->estimate);
-    step.Touch(record.agent);
-    return;
-  }
-  const Content request = ask_again ? execution.request : step.Store(plan, std::move(composed->request));
-  AskModel(step, plan, record, request, *std::move(composed));
 }
 
 void StartTools(Step& step, PlanState& plan, CommandRecord& record, std::vector<ToolRequest> requests) {
@@ -271,8 +233,103 @@ void StartTools(Step& step, PlanState& plan, CommandRecord& record, std::vector<
   if (record.execution->open.empty()) ContinueConversation(step, plan, record);
 }
 
+void UseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call, AnswerFacts answer) {
+  if (!answer.errors.empty()) {
+    RefuseAnswer(step, plan, record, call, std::move(answer.errors));
+    return;
+  }
+  if (answer.rejected) {
+    RejectWork(step, plan, record, *answer.rejected);
+    return;
+  }
+  if (!answer.tools.empty()) {
+    StartTools(step, plan, record, std::move(answer.tools));
+    return;
+  }
+  if (!UseRoleAnswer(step, plan, record, call, answer)) Succeed(step, plan, record, std::move(answer));
+}
+
+void StartAttempt(Step& step, PlanState& plan, CommandRecord& record) {
+  const std::uint32_t attempt = record.execution->attempt + 1;
+  step.Emit(plan, AttemptStarted{record.id, attempt, step.now() + AttemptTimeout(record)});
+  if (step.state().agents[record.agent].settings.external) return;
+  const std::vector<OpenCall> redo = record.execution->redo;
+  for (const OpenCall& lost : redo) {
+    step.Emit(plan, ToolCallIntended{record.id, record.execution->calls + 1, lost.tool, lost.subject,
+                                     lost.idempotent, lost.provider_call});
+  }
+  if (!redo.empty() || ResumeRole(step, plan, record)) return;
+  ContinueConversation(step, plan, record);
+}
+
+// The command's open call; null when the outcome comes too late or twice.
+const OpenCall* FindOpenCall(PlanState* plan, const CommandId& command, std::uint32_t call) {
+  CommandRecord* record = plan == nullptr ? nullptr : plan->Find(command);
+  if (record == nullptr || record->state != CommandState::kRunning) return nullptr;
+  const auto& open = record->execution->open;
+  const auto found = std::ranges::find(open, call, &OpenCall::call);
+  return found == open.end() ? nullptr : &*found;
+}
+
+// A task's command goes to the task's agent, whoever sent it; false: it was refused.
+bool RouteToTask(Step& step, PlanState& plan, CommandFile& file) {
+  if (!plan.dag) {
+    RefuseCommand(
+        step, file, ErrorCode::kPlanUnknown,
+        fmt::format("{} has no DAG, so it has no task {}", plan.id.str(), file.command.task_id.str()),
+        "run the plan first, or leave task_id out");
+    return false;
+  }
+  auto agent = CheckTaskCommand(plan, file.command);
+  if (!agent) {
+    RefuseCommand(step, file, agent.error().code, agent.error().message, agent.error().hint);
+    return false;
+  }
+  file.agent_id = *std::move(agent);
+  return true;
+}
+
+}  // namespace
+
+void FailAttempt(Step& step, PlanState& plan, CommandRecord& record, CallFailure failure,
+                 EndState end_state) {
+  if (SurviveFailure(step, plan, record, failure)) return;
+  const std::uint32_t attempt = record.execution->attempt;
+  step.Touch(record.agent);
+  if (failure.retryable && record.execution->failures < record.retry_times) {
+    const Duration pause = std::max(Backoff(plan, record), failure.retry_after.value_or(Duration{}));
+    step.Emit(plan, AttemptFailed{record.id, attempt, failure.code, std::move(failure.message),
+                                  step.now() + pause});
+    return;
+  }
+  EndCommand(step, plan, record, end_state, failure.code, std::move(failure.message));
+}
+
+void ContinueConversation(Step& step, PlanState& plan, CommandRecord& record) {
+  const Execution& execution = *record.execution;
+  const bool ask_again =
+      !execution.request.empty() && execution.answer.empty() && execution.tool_outputs.empty();
+  auto composed = ComposeNext(step, plan, record, execution.model_calls + 1);
+  if (!composed) {
+    FailAttempt(step, plan, record, {composed.error().code, composed.error().message, false, {}},
+                EndState::kFailed);
+    return;
+  }
+  if (const TaskResult* known = FindAnswered(step, plan, record, composed->reuse_key)) {
+    UseAnswered(step, plan, record, *known);
+    return;
+  }
+  if (OverBudget(step.state().settings, plan, composed->estimate)) {
+    AskForBudget(step, plan, record, composed->estimate);
+    step.Touch(record.agent);
+    return;
+  }
+  const Content request = ask_again ? execution.request : step.Store(plan, std::move(composed->request));
+  AskModel(step, plan, record, request, *std::move(composed));
+}
+
 void Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
-             std::optional<FileFingerprint> source = {}) {
+             std::optional<FileFingerprint> source) {
   Dispatchable what;
   what.hops = NextHops(record);
   what.score = answer.score;
@@ -313,70 +370,24 @@ void Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts ans
   }
   what.outputs = succeeded.outputs;
   step.Touch(record.agent);
+  const Content result = succeeded.result;
   step.Emit(plan, std::move(succeeded));
+  AnswerAsker(step, plan, record, CollaborationStatus::kCompleted, result, what.result_is_json, {});
   RouteResult(step, plan, record, what);
   CompleteIfIdle(step, plan);
 }
 
-void UseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call, AnswerFacts answer) {
-  if (!answer.errors.empty()) {
-    std::string first = answer.errors.front();
-    step.Emit(plan, AnswerRefused{record.id, call, std::move(answer.errors)});
-    if (record.execution->repairs > step.state().agents[record.agent].settings.repair_attempts) {
-      FailAttempt(step, plan, record, {ErrorCode::kModelOutputInvalid, std::move(first), true, {}},
-                  EndState::kFailed);
-      return;
-    }
-    ContinueConversation(step, plan, record);
+void RefuseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
+                  std::vector<std::string> errors) {
+  std::string first = errors.front();
+  step.Emit(plan, AnswerRefused{record.id, call, std::move(errors)});
+  if (record.execution->repairs > step.state().agents[record.agent].settings.repair_attempts) {
+    FailAttempt(step, plan, record, {ErrorCode::kModelOutputInvalid, std::move(first), true, {}},
+                EndState::kFailed);
     return;
   }
-  if (!answer.tools.empty()) {
-    StartTools(step, plan, record, std::move(answer.tools));
-    return;
-  }
-  Succeed(step, plan, record, std::move(answer));
+  ContinueConversation(step, plan, record);
 }
-
-void StartAttempt(Step& step, PlanState& plan, CommandRecord& record) {
-  const std::uint32_t attempt = record.execution->attempt + 1;
-  step.Emit(plan, AttemptStarted{record.id, attempt, step.now() + AttemptTimeout(record)});
-  if (step.state().agents[record.agent].settings.external) return;
-  const std::vector<OpenCall> redo = record.execution->redo;
-  for (const OpenCall& lost : redo) {
-    step.Emit(plan, ToolCallIntended{record.id, record.execution->calls + 1, lost.tool, lost.subject,
-                                     lost.idempotent, lost.provider_call});
-  }
-  if (redo.empty()) ContinueConversation(step, plan, record);
-}
-
-// The command's open call; null when the outcome comes too late or twice.
-const OpenCall* FindOpenCall(PlanState* plan, const CommandId& command, std::uint32_t call) {
-  CommandRecord* record = plan == nullptr ? nullptr : plan->Find(command);
-  if (record == nullptr || record->state != CommandState::kRunning) return nullptr;
-  const auto& open = record->execution->open;
-  const auto found = std::ranges::find(open, call, &OpenCall::call);
-  return found == open.end() ? nullptr : &*found;
-}
-
-// A task's command goes to the task's agent, whoever sent it; false: it was refused.
-bool RouteToTask(Step& step, PlanState& plan, CommandFile& file) {
-  if (!plan.dag) {
-    RefuseCommand(
-        step, file, ErrorCode::kPlanUnknown,
-        fmt::format("{} has no DAG, so it has no task {}", plan.id.str(), file.command.task_id.str()),
-        "run the plan first, or leave task_id out");
-    return false;
-  }
-  auto agent = CheckTaskCommand(plan, file.command);
-  if (!agent) {
-    RefuseCommand(step, file, agent.error().code, agent.error().message, agent.error().hint);
-    return false;
-  }
-  file.agent_id = *std::move(agent);
-  return true;
-}
-
-}  // namespace
 
 void OnCommandFile(Step& step, CommandFile file) {
   PlanState& plan = step.state().Plan(file.plan_id);
@@ -432,6 +443,8 @@ void BindIfComplete(Step& step, PlanState& plan, const CommandRecord& record) {
 void FinishForPerson(Step& step, PlanState& plan, CommandRecord& record, std::optional<AnswerFacts> answer) {
   if (answer) {
     Succeed(step, plan, record, *std::move(answer));
+  } else if (IsWorkForOther(plan, record)) {
+    RejectWork(step, plan, record, "nobody did it");
   } else {
     EndCommand(step, plan, record, EndState::kFailed, ErrorCode::kCancelled, "nobody did it");
   }
@@ -560,7 +573,8 @@ void OnToolCallDone(Step& step, ToolCallDone done) {
   const std::uint64_t event =
       step.Emit(*plan, ToolCallFinished{record.id, done.call, result, done.error, std::move(done.message)});
   step.reply = {Reply::Status::kAccepted, {}, record.id, event};
-  if (record.execution->open.empty()) ContinueConversation(step, *plan, record);
+  if (!record.execution->open.empty() || UseRoleTool(step, *plan, record)) return;
+  ContinueConversation(step, *plan, record);
 }
 
 void OnExternalResult(Step& step, ExternalResult result) {
@@ -582,7 +596,13 @@ void OnExternalResult(Step& step, ExternalResult result) {
                     result.answer.errors, std::move(result.source)});
     return;
   }
-  Succeed(step, plan, *record, std::move(result.answer), std::move(result.source));
+  if (result.answer.rejected) {
+    step.Emit(plan, OutputFound{result.agent_id, fmt::format("result_{}.json", record->id.str()),
+                                step.Store(plan, std::move(result.body)), std::move(result.source)});
+    RejectWork(step, plan, *record, *result.answer.rejected);
+  } else {
+    Succeed(step, plan, *record, std::move(result.answer), std::move(result.source));
+  }
   step.reply = {Reply::Status::kAccepted, {}, result.command_id, step.state().last_event};
 }
 
@@ -640,6 +660,9 @@ void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record) {
                   EndState::kTimedOut);
       return;
     }
+    case CommandState::kWaitingCollaboration:
+      OnCollaborationDue(step, plan, record);
+      return;
     default:
       return;
   }
@@ -651,8 +674,11 @@ void EndCommand(Step& step, PlanState& plan, CommandRecord& record, EndState sta
   what.hops = NextHops(record);
   what.error = message;
   step.Touch(record.agent);
+  ReportFailure(step, plan, record, message);
   step.Emit(plan, CommandEnded{record.id, state, code, message});
-  if (state == EndState::kFailed || state == EndState::kTimedOut) {
+  // Whoever asked for it is told, and decides what it means; nobody else needs to know.
+  const bool told = AnswerAsker(step, plan, record, CollaborationStatus::kError, {}, false, message);
+  if (!told && (state == EndState::kFailed || state == EndState::kTimedOut)) {
     RouteFailure(step, plan, record, what);
     DeadLettered letter;
     letter.agent_id = record.agent;

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "engine/input.h"
 #include "engine/plan_state.h"
@@ -11,7 +14,7 @@
 //
 //   received → waiting_inputs → ready → running → succeeded
 //                    │                   │  ↑
-//                    │                   ├─ retry_wait, waiting_human (hold no slot of the agent)
+//                    │                   ├─ retry_wait, waiting_human, waiting_collaboration (hold no slot)
 //                    └─ timed_out        └─ failed | timed_out | cancelled
 //
 // Each function handles one input to its end: what follows from it (the next call, the messages, the next
@@ -41,6 +44,17 @@ void Deliver(Step& step, PlanState& plan, InputArrived arrived);
 // Ends a command without a result: tells on_failure's targets and a person, and keeps a dead letter.
 void EndCommand(Step& step, PlanState& plan, CommandRecord& record, EndState state, ErrorCode code,
                 std::string message);
+// The running command has its result.
+void Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
+             std::optional<FileFingerprint> source = {});
+// Makes the running command's next request: the first, a repair, a tool round, or the one that a failed
+// attempt left unanswered.
+void ContinueConversation(Step& step, PlanState& plan, CommandRecord& record);
+// The answer cannot be used: the model is told why, or the attempt fails.
+void RefuseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
+                  std::vector<std::string> errors);
+// The attempt has failed; it is repeated, or the command ends.
+void FailAttempt(Step& step, PlanState& plan, CommandRecord& record, CallFailure failure, EndState end_state);
 // A plan is completed when nothing in it is live; one with a DAG when, besides, no task can go on.
 void CompleteIfIdle(Step& step, PlanState& plan);
 

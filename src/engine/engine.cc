@@ -16,6 +16,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/collaboration.h"
 #include "engine/command_flow.h"
 #include "engine/dag_revision.h"
 #include "engine/fold.h"
@@ -23,6 +24,7 @@
 #include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
+#include "engine/role_flow.h"
 #include "engine/router.h"
 #include "engine/step.h"
 #include "engine/timers.h"
@@ -42,10 +44,12 @@ void OnConfiguration(Step& step, Configuration configuration) {
   for (auto& [id, agent] : configuration.agents) {
     const auto known = state.agents.find(id);
     agent.settings.profile = step.Store(state.own, std::move(agent.profile));
+    if (!agent.sops.empty()) agent.settings.sops = step.Store(state.own, std::move(agent.sops));
     const bool same = known != state.agents.end() && !known->second.removed && [&] {
       AgentSettings old = known->second.settings;
       // The same profile stored at another place is no change.
       if (old.profile.digest == agent.settings.profile.digest) old.profile = agent.settings.profile;
+      if (old.sops.digest == agent.settings.sops.digest) old.sops = agent.settings.sops;
       return old == agent.settings;
     }();
     if (!same) step.Emit(state.own, AgentConfigured{id, std::move(agent.settings)});
@@ -189,6 +193,8 @@ struct Deciding {
   void operator()(PlanControl& input) { OnPlanControl(step, input); }
   void operator()(QuestionAnswer& input) { OnQuestionAnswer(step, std::move(input)); }
   void operator()(PlanSubmission& input) { OnPlanSubmission(step, std::move(input)); }
+  void operator()(CollaborationResponse& input) { OnCollaborationResponse(step, std::move(input)); }
+  void operator()(StatusReport& input) { OnStatusReport(step, std::move(input)); }
   void operator()(DeadLetterControl& input) { OnDeadLetter(step, std::move(input)); }
 };
 
@@ -196,7 +202,7 @@ struct Deciding {
 
 Engine::Decided Engine::Handle(Input input, Timestamp now) {
   state_.now = std::max(state_.now, now);
-  Step step(state_, sink_, composer_);
+  Step step(state_, sink_, composer_, role_);
   if (!spare_.empty()) {
     step.events = std::move(spare_.back());
     spare_.pop_back();

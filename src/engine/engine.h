@@ -10,6 +10,7 @@
 #include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
+#include "engine/role_parts.h"
 #include "engine/step.h"
 #include "model/event.h"
 
@@ -22,7 +23,8 @@ namespace agenttalk {
 // whoever sent the input) may be done before they are durable; the caller sees to that.
 class Engine {
  public:
-  Engine(ContentSink& sink, RequestComposer& composer) : sink_(sink), composer_(composer) {}
+  Engine(ContentSink& sink, RequestComposer& composer, const RoleParts& role = DefaultRole())
+      : sink_(sink), composer_(composer), role_(role) {}
 
   struct Decided {
     std::vector<Event> events;
@@ -55,6 +57,7 @@ class Engine {
   HubState state_;
   ContentSink& sink_;
   RequestComposer& composer_;
+  const RoleParts& role_;
   bool hold_starts_ = false;
   std::vector<std::vector<Event>> spare_;
 };

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -24,6 +26,7 @@
 #include "model/content.h"
 #include "model/event.h"
 #include "model/event_codec.h"
+#include "model/role_request.h"
 
 // For tests: an engine that is fed inputs and looked at. A second state is folded from the encoded events
 // alone and must agree after every input, so that every test is also a test of recovery.
@@ -51,6 +54,23 @@ class PlainComposer final : public RequestComposer {
     if (!record.execution->tool_outputs.empty()) text += " tools";
     return Composed{text, by_content ? ContentKey(record) : Sha256(text), Cost{tokens, 0, 0}};
   }
+  Result<Composed> ComposeRole(const PlanState& plan, const CommandRecord& record, const AgentSettings& agent,
+                               const RoleRequest& role, std::uint32_t model_call, const Keep& keep) override {
+    roles.push_back(role);
+    return Compose(plan, record, agent, model_call, keep);
+  }
+  Result<std::string> Read(const Content& content) override { return contents->Get(content); }
+  ToolRequest CheckTool(const AgentId& agent, std::string tool,
+                        std::optional<std::string> arguments) override {
+    ToolRequest request{{}, tool, arguments.value_or("{}"), !unsafe_tools.contains(tool), {}};
+    if (!tools.contains(tool)) request.refusal = agent.str() + " has no tool " + tool;
+    return request;
+  }
+
+  const MemorySink* contents = nullptr;
+  std::vector<RoleRequest> roles;  // every request of a command that is gone about in steps
+  std::set<std::string> tools = {"read_file"};
+  std::set<std::string> unsafe_tools;
   std::uint64_t tokens = 10;
   bool by_content = false;  // requests of one task with the same texts and inputs have the same key
 
@@ -64,7 +84,10 @@ class PlainComposer final : public RequestComposer {
 
 class EngineTest : public ::testing::Test {
  protected:
-  EngineTest() : engine_(sink_, composer_) { Configure({"alice", "bob"}); }
+  EngineTest() : engine_(sink_, composer_) {
+    composer_.contents = &sink_;
+    Configure({"alice", "bob"});
+  }
 
   void Configure(const std::vector<std::string>& agents) {
     for (const std::string& agent : agents) configuration_.agents[AgentId(agent)];

@@ -16,6 +16,7 @@
 #include "engine/dag_state.h"
 #include "engine/hub_state.h"
 #include "engine/plan_state.h"
+#include "engine/role_fold.h"
 #include "engine/timers.h"
 #include "engine/waiting_index.h"
 #include "model/command.h"
@@ -95,6 +96,18 @@ class Folding {
   void operator()(const TaskCompleted& e) { FoldCompleted(plan_, e, event_.time); }
   void operator()(const TasksReset& e) { FoldReset(plan_, e); }
   void operator()(const TaskChanged& e);
+
+  void operator()(const StrategyChosen& e) { FoldStrategy(Record(e.command_id), e); }
+  void operator()(const InternalPlanMade& e) { FoldInternalPlan(Record(e.command_id), e); }
+  void operator()(const StepStarted& e) { FoldStepStarted(Record(e.command_id), e); }
+  void operator()(const StepFinished& e) { FoldStepFinished(Record(e.command_id), e); }
+  void operator()(const StatusReported& e) { FoldStatus(Record(e.command_id), e); }
+  void operator()(const CollaborationRequested& e) {
+    CommandRecord& record = Record(e.command_id);
+    FoldRequest(plan_, record, e);
+    MoveTo(record, CommandState::kWaitingCollaboration, e.deadline);
+  }
+  void operator()(const CollaborationAnswered& e) { FoldResponse(plan_, e); }
 
   // The plan has changed with this event.
   void Touch() {
@@ -285,7 +298,8 @@ void Folding::operator()(const ModelCallIntended& e) {
   execution.model_calls = e.model_call;
   const bool is_repair = !execution.answer_errors.empty();
   execution.request = e.request;
-  if (e.model_call == 1) execution.reuse_key = e.reuse_key;
+  // What a command in steps brought answers no single request.
+  if (e.model_call == 1 && !execution.role) execution.reuse_key = e.reuse_key;
   if (!is_repair) execution.resume = e.request;
   execution.answer = {};
   execution.answer_errors.clear();
@@ -362,6 +376,7 @@ void Folding::operator()(const AttemptFailed& e) {
 void Folding::Finish(CommandRecord& record, CommandState to, CommandOutcome outcome) {
   if (record.execution) DropOpenCalls(*record.execution);
   plan_.left.erase(record.agent);
+  FoldGivenUp(plan_, record);
   MoveTo(record, to, {});
   record.execution.reset();
   record.outcome = std::make_unique<CommandOutcome>(std::move(outcome));

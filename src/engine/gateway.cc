@@ -151,6 +151,16 @@ void AskForWork(Step& step, PlanState& plan, const CommandRecord& record, const 
   Ask(step, plan, std::move(question));
 }
 
+void AskForHelp(Step& step, PlanState& plan, const CommandRecord& record, std::string text) {
+  QuestionAsked question;
+  question.kind = QuestionKind::kAsk;
+  question.purpose = QuestionPurpose::kTask;
+  question.from = record.agent;
+  question.command_id = record.id;
+  question.text = std::move(text);
+  Ask(step, plan, std::move(question));
+}
+
 void OnQuestionAnswer(Step& step, QuestionAnswer answer) {
   PlanState& plan = step.state().Plan(answer.plan_id);
   if (answer.source && plan.HasTaken(*answer.source)) return;

@@ -28,6 +28,8 @@ void AskForOutcome(Step& step, PlanState& plan, const CommandRecord& record, con
 // A task that is assigned to a person: the answer is its result.
 void AskForWork(Step& step, PlanState& plan, const CommandRecord& record, const TaskNode& node);
 
+// Asks a person to do what another agent asks for.
+void AskForHelp(Step& step, PlanState& plan, const CommandRecord& record, std::string text);
 void OnQuestionAnswer(Step& step, QuestionAnswer answer);
 void OnQuestionDue(Step& step, PlanState& plan, std::uint64_t question);
 

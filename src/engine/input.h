@@ -12,9 +12,12 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/agent_profile.h"
 #include "model/command.h"
 #include "model/content.h"
 #include "model/event.h"
+#include "model/internal_plan.h"
+#include "model/role_events.h"
 #include "model/task_dag.h"
 
 // What can reach the engine from outside: files that were found, outcomes of what it wanted done, people's
@@ -36,6 +39,7 @@ struct Configuration {
   struct Agent {
     AgentSettings settings;  // `profile` is filled in by the engine
     std::string profile;     // JSON text
+    std::string sops = {};   // JSON text of the procedures it may follow; empty: none
   };
   HubSettings hub;
   std::map<AgentId, Agent> agents;
@@ -87,6 +91,13 @@ struct ReworkRequest {
   std::string reason;
 };
 
+// Which way to take, as a model sees it.
+struct StrategyAnswer {
+  Strategy strategy = Strategy::kSimple;
+  std::string sop;
+  std::string reason;
+};
+
 // A model's answer, read against its contract.
 struct AnswerFacts {
   std::vector<std::string> errors;  // not empty: the answer cannot be used
@@ -97,6 +108,9 @@ struct AnswerFacts {
   std::map<std::string, std::string> outputs;
   std::vector<ToolRequest> tools;
   std::optional<ReworkRequest> rework;
+  std::optional<std::string> rejected;  // why it declines what another agent asks for
+  std::optional<StrategyAnswer> strategy;
+  std::optional<InternalPlan> internal_plan;
 };
 
 struct CallFailure {
@@ -196,8 +210,30 @@ struct DeadLetterControl {
   std::string client_id = {};  // recorded, so that a repeat can be recognised
 };
 
+// What an agent says to a request of another one.
+struct CollaborationResponse {
+  AgentId agent_id;  // who answers
+  PlanId plan_id;
+  std::string request_id;
+  CollaborationStatus status = CollaborationStatus::kCompleted;
+  std::string result;
+  bool result_is_json = false;
+  std::string reason;
+  std::optional<FileFingerprint> source;
+};
+
+// An agent says how a task of its own is.
+struct StatusReport {
+  PlanId plan_id;
+  TaskId task_id;
+  CommandId command_id;  // the one that says it
+  AgentId agent_id;
+  ReportedStatus status = ReportedStatus::kInProgress;
+  std::string summary;
+};
+
 using Input = std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone,
                            ToolCallDone, ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl,
-                           MirrorProgress, OutputFile, PlanSubmission>;
+                           MirrorProgress, OutputFile, PlanSubmission, CollaborationResponse, StatusReport>;
 
 }  // namespace agenttalk

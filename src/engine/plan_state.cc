@@ -18,6 +18,7 @@
 #include "base/glob.h"
 #include "base/ids.h"
 #include "base/number_table.h"
+#include "engine/role_state.h"
 #include "engine/waiting_index.h"
 #include "model/command.h"
 #include "model/event.h"
@@ -59,8 +60,9 @@ void CollectMatches(const Inbox& inbox, std::string_view pattern, std::vector<Bo
 }  // namespace
 
 const char* EnumName(CommandState state) {
-  constexpr std::array kNames = {"waiting_inputs", "ready",  "running",   "retry_wait", "waiting_human",
-                                 "succeeded",      "failed", "timed_out", "cancelled",  "superseded"};
+  constexpr std::array kNames = {
+      "waiting_inputs", "ready",     "running",   "retry_wait", "waiting_human",        "succeeded",
+      "failed",         "timed_out", "cancelled", "superseded", "waiting_collaboration"};
   const auto index = static_cast<std::size_t>(state);
   return index < kNames.size() ? kNames.at(index) : "unknown";
 }
@@ -196,6 +198,9 @@ bool DecodePlan(std::string_view bytes, PlanState& plan) {
   if (plan.dag) {
     if (plan.dag->nodes.size() != plan.dag->tasks.size()) return false;
     plan.dag->Rebuild();
+  }
+  for (const auto& [id, one] : plan.collaborations) {
+    if (one.phase == CollaborationPhase::kOpen) ++plan.waits_for[one.from][one.to];
   }
   return true;
 }

@@ -19,6 +19,7 @@
 #include "base/stable_list.h"
 #include "base/time.h"
 #include "engine/dag_state.h"
+#include "engine/role_state.h"
 #include "engine/waiting_index.h"
 #include "model/command.h"
 #include "model/content.h"
@@ -39,11 +40,12 @@ enum class CommandState : std::uint8_t {
   kTimedOut,
   kCancelled,
   kSuperseded,
+  kWaitingCollaboration,
 };
 
 const char* EnumName(CommandState state);
 constexpr bool IsLive(CommandState state) {
-  return state <= CommandState::kWaitingHuman;
+  return state <= CommandState::kWaitingHuman || state == CommandState::kWaitingCollaboration;
 }
 
 // A call whose outcome is not recorded yet: an open intent.
@@ -98,7 +100,8 @@ struct Execution {
   Content answer;              // the last one, not yet followed by a request
   std::vector<std::string> answer_errors;
   std::vector<ToolOutput> tool_outputs;
-  Digest reuse_key;  // of the first request
+  Digest reuse_key;                 // of the first request
+  std::unique_ptr<RoleState> role;  // none: one request, one answer
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -106,7 +109,7 @@ struct Execution {
     f("model_calls", self.model_calls), f("repairs", self.repairs), f("tool_rounds", self.tool_rounds);
     f("open", self.open), f("redo", self.redo), f("request", self.request), f("resume", self.resume);
     f("answer", self.answer), f("answer_errors", self.answer_errors), f("tool_outputs", self.tool_outputs);
-    f("failures", self.failures), f("reuse_key", self.reuse_key);
+    f("failures", self.failures), f("reuse_key", self.reuse_key), f("role", self.role);
   }
 };
 
@@ -227,9 +230,10 @@ class PlanState {
   std::map<std::uint64_t, OpenQuestion> questions;
   std::map<std::uint64_t, OpenLetter> letters;
   std::map<AgentId, std::map<std::string, Content>>
-      left;                          // files of external agents, until their next result
-  std::vector<std::string> clients;  // control requests carried out, newest last
-  std::unordered_set<Digest> taken;  // fingerprints of files that were taken in
+      left;                                             // files of external agents, until their next result
+  std::vector<std::string> clients;                     // control requests carried out, newest last
+  std::unordered_set<Digest> taken;                     // fingerprints of files that were taken in
+  std::map<std::string, Collaboration> collaborations;  // by request id
   Cost spent;
   Cost reserved;
   Cost raised;                    // what people added to the budget
@@ -245,7 +249,7 @@ class PlanState {
     f("inboxes", self.inboxes), f("questions", self.questions), f("letters", self.letters);
     f("clients", self.clients), f("spent", self.spent), f("reserved", self.reserved),
         f("raised", self.raised);
-    f("left", self.left), f("dag", self.dag);
+    f("left", self.left), f("dag", self.dag), f("collaborations", self.collaborations);
   }
 
   // The record of a command; null when there is none.
@@ -272,8 +276,9 @@ class PlanState {
   [[nodiscard]] std::vector<BoundInput> Matches(const AgentId& agent, std::string_view pattern,
                                                 const Inbox* shared) const;
 
-  std::uint32_t live_commands = 0;                    // derived
-  std::unordered_map<AgentId, WaitingIndex> waiting;  // derived
+  std::uint32_t live_commands = 0;                                // derived
+  std::map<AgentId, std::map<AgentId, std::uint32_t>> waits_for;  // derived: open requests, who of whom
+  std::unordered_map<AgentId, WaitingIndex> waiting;              // derived
 
  private:
   [[nodiscard]] std::uint32_t PlaceOf(const CommandId& command) const;

@@ -62,28 +62,6 @@ Wording Word(const PlanState& plan, const CommandRecord& record, std::string_vie
   return wording;
 }
 
-std::optional<Error> FindObstacle(const HubState& state, const AgentId& from, const AgentId& to,
-                                  std::uint32_t hops) {
-  if (hops > state.settings.max_hops) {
-    return Error{
-        ErrorCode::kHopLimit,
-        fmt::format("the message has been passed on {} times; it seems to go round in a loop", hops - 1),
-        "break the loop, or raise limits.max_hops"};
-  }
-  const auto target = state.agents.find(to);
-  const bool known = to.str() == kHuman || (target != state.agents.end() && !target->second.removed);
-  if (!known) {
-    return Error{ErrorCode::kRoutingNoTarget, fmt::format("there is no agent {}", to.str()),
-                 "add the agent, then `agenttalk dead retry` this letter"};
-  }
-  const auto sender = state.agents.find(from);
-  if (sender == state.agents.end() || !sender->second.settings.visibility || to == from) return std::nullopt;
-  const auto& visible = *sender->second.settings.visibility;
-  if (std::ranges::find(visible, to) != visible.end()) return std::nullopt;
-  return Error{ErrorCode::kNotVisible, fmt::format("{} may not send to {}", from.str(), to.str()),
-               fmt::format("add {} to the visibility of {}", to.str(), from.str())};
-}
-
 // The outputs that go along: the declared ones, and the result itself when a message cannot hold it.
 std::vector<NamedContent> Enclosures(Step& step, PlanState& plan, const CommandRecord& record,
                                      const Dispatchable& what) {
@@ -92,22 +70,6 @@ std::vector<NamedContent> Enclosures(Step& step, PlanState& plan, const CommandR
     outputs.push_back({fmt::format("{}.result.md", record.id.str()), step.Store(plan, what.result)});
   }
   return outputs;
-}
-
-// The message reaches its receiver, with what goes along.
-void Hand(Step& step, PlanState& plan, MessageSent sent) {
-  const AgentId to = sent.to;
-  std::vector<NamedContent> files = sent.outputs;
-  files.push_back({sent.message_id + ".json", sent.message});
-  const InputArrived arrived{to, {}, {}, sent.from, sent.command_id, sent.hops, {}};
-  step.Emit(plan, std::move(sent));
-  if (to.str() == kHuman) return;
-  for (NamedContent& file : files) {
-    InputArrived one = arrived;
-    one.name = std::move(file.name);
-    one.content = file.content;
-    Deliver(step, plan, std::move(one));
-  }
 }
 
 void Bury(Step& step, PlanState& plan, const CommandRecord& record, MessageSent sent, Error obstacle) {
@@ -162,6 +124,43 @@ void SendToAll(Step& step, PlanState& plan, const CommandRecord& record, std::st
 }
 
 }  // namespace
+
+std::optional<Error> FindObstacle(const HubState& state, const AgentId& from, const AgentId& to,
+                                  std::uint32_t hops) {
+  if (hops > state.settings.max_hops) {
+    return Error{
+        ErrorCode::kHopLimit,
+        fmt::format("the message has been passed on {} times; it seems to go round in a loop", hops - 1),
+        "break the loop, or raise limits.max_hops"};
+  }
+  const auto target = state.agents.find(to);
+  const bool known = to.str() == kHuman || (target != state.agents.end() && !target->second.removed);
+  if (!known) {
+    return Error{ErrorCode::kRoutingNoTarget, fmt::format("there is no agent {}", to.str()),
+                 "add the agent, then `agenttalk dead retry` this letter"};
+  }
+  const auto sender = state.agents.find(from);
+  if (sender == state.agents.end() || !sender->second.settings.visibility || to == from) return std::nullopt;
+  const auto& visible = *sender->second.settings.visibility;
+  if (std::ranges::find(visible, to) != visible.end()) return std::nullopt;
+  return Error{ErrorCode::kNotVisible, fmt::format("{} may not send to {}", from.str(), to.str()),
+               fmt::format("add {} to the visibility of {}", to.str(), from.str())};
+}
+
+void Hand(Step& step, PlanState& plan, MessageSent sent) {
+  const AgentId to = sent.to;
+  std::vector<NamedContent> files = sent.outputs;
+  files.push_back({sent.message_id + ".json", sent.message});
+  const InputArrived arrived{to, {}, {}, sent.from, sent.command_id, sent.hops, {}};
+  step.Emit(plan, std::move(sent));
+  if (to.str() == kHuman) return;
+  for (NamedContent& file : files) {
+    InputArrived one = arrived;
+    one.name = std::move(file.name);
+    one.content = file.content;
+    Deliver(step, plan, std::move(one));
+  }
+}
 
 std::uint32_t NextHops(const CommandRecord& record) {
   std::uint32_t hops = 0;

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/ids.h"
+#include "engine/hub_state.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
 #include "model/event.h"
@@ -31,6 +33,12 @@ void RouteFailure(Step& step, PlanState& plan, const CommandRecord& record, cons
 
 // Sends a message that could not be delivered once more. Still not possible: says why, and nothing happens.
 std::optional<Error> Redeliver(Step& step, PlanState& plan, const DeadLettered& letter);
+
+// Why a message cannot reach its receiver; nothing: it can.
+std::optional<Error> FindObstacle(const HubState& state, const AgentId& from, const AgentId& to,
+                                  std::uint32_t hops);
+// The message reaches its receiver, with what goes along.
+void Hand(Step& step, PlanState& plan, MessageSent sent);
 
 // One more than the longest way that any of the command's inputs came.
 std::uint32_t NextHops(const CommandRecord& record);

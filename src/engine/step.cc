@@ -23,8 +23,8 @@ constexpr std::size_t kUsualEvents = 8;  // answer, result, message, two files, 
 
 }  // namespace
 
-Step::Step(HubState& state, ContentSink& sink, RequestComposer& composer)
-    : state_(state), sink_(sink), composer_(composer) {}
+Step::Step(HubState& state, ContentSink& sink, RequestComposer& composer, const RoleParts& role)
+    : state_(state), sink_(sink), composer_(composer), role_(role) {}
 
 std::uint64_t Step::RowFor(const PlanState& plan) const {
   const bool continues = !events.empty() && events.back().plan_id == plan.id;

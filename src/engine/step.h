@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/digest.h"
@@ -19,8 +20,11 @@
 #include "engine/plan_state.h"
 #include "model/content.h"
 #include "model/event.h"
+#include "model/role_request.h"
 
 namespace agenttalk {
+
+struct RoleParts;
 
 // Takes the bytes that a decision makes. They become durable with the journal row `row`, or as a blob.
 class ContentSink {
@@ -50,6 +54,22 @@ class RequestComposer {
   virtual Result<Composed> Compose(const PlanState& plan, const CommandRecord& record,
                                    const AgentSettings& agent, std::uint32_t model_call,
                                    const Keep& keep) = 0;
+  // The same for a command that is gone about in steps.
+  virtual Result<Composed> ComposeRole(const PlanState& plan, const CommandRecord& record,
+                                       const AgentSettings& agent, const RoleRequest& /*role*/,
+                                       std::uint32_t model_call, const Keep& keep) {
+    return Compose(plan, record, agent, model_call, keep);
+  }
+  // The bytes of a content.
+  virtual Result<std::string> Read(const Content& /*content*/) {
+    return Fail(ErrorCode::kInternal, "there are no contents to read here");
+  }
+  // A tool call that the agent wants to make: whether it may, and what running it twice would mean. Without
+  // arguments only whether the agent may use the tool at all.
+  virtual ToolRequest CheckTool(const AgentId& /*agent*/, std::string tool,
+                                std::optional<std::string> arguments) {
+    return {{}, std::move(tool), arguments.value_or("{}"), true, {}};
+  }
 };
 
 // What became of an input, for whoever sent it. It may be told only after the step's events are durable.
@@ -66,10 +86,11 @@ struct Reply {
 // of events of the same plan become one journal row each.
 class Step {
  public:
-  Step(HubState& state, ContentSink& sink, RequestComposer& composer);
+  Step(HubState& state, ContentSink& sink, RequestComposer& composer, const RoleParts& role);
 
   HubState& state() { return state_; }
   RequestComposer& composer() { return composer_; }
+  [[nodiscard]] const RoleParts& role() const { return role_; }
   [[nodiscard]] Timestamp now() const { return state_.now; }
 
   // Makes the event happen; returns its number.
@@ -92,6 +113,7 @@ class Step {
   HubState& state_;
   ContentSink& sink_;
   RequestComposer& composer_;
+  const RoleParts& role_;
   std::vector<AgentId> touched_;
   std::uint64_t run_start_ = 0;  // number of the first event of the last run
 };

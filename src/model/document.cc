@@ -20,6 +20,7 @@
 #include "model/hub_config_reader.h"
 #include "model/message.h"
 #include "model/plan_file.h"
+#include "model/sop.h"
 #include "model/spelling.h"
 #include "model/task_dag_reader.h"
 #include "model/yaml_document.h"
@@ -27,13 +28,14 @@
 namespace agenttalk {
 namespace {
 
-constexpr Spellings<DocumentKind, 7> kKinds{{{"command", DocumentKind::kCommand},
+constexpr Spellings<DocumentKind, 8> kKinds{{{"command", DocumentKind::kCommand},
                                              {"dag", DocumentKind::kDag},
                                              {"plan", DocumentKind::kPlan},
                                              {"profile", DocumentKind::kProfile},
                                              {"config", DocumentKind::kConfig},
                                              {"message", DocumentKind::kMessage},
-                                             {"output", DocumentKind::kOutput}}};
+                                             {"output", DocumentKind::kOutput},
+                                             {"sop", DocumentKind::kSop}}};
 
 bool IsYaml(std::string_view name) {
   return name.ends_with(".yaml") || name.ends_with(".yml");
@@ -57,7 +59,7 @@ struct KindMarks {
 };
 
 std::optional<DocumentKind> KindByWords(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, DocumentKind>, 9> kWords{
+  constexpr std::array<std::pair<std::string_view, DocumentKind>, 10> kWords{
       {{"profile", DocumentKind::kProfile},
        {"dag", DocumentKind::kDag},
        {"message", DocumentKind::kMessage},
@@ -66,6 +68,7 @@ std::optional<DocumentKind> KindByWords(std::string_view name) {
        {"config", DocumentKind::kConfig},
        {"agenttalk", DocumentKind::kConfig},
        {"plan", DocumentKind::kPlan},
+       {"sop", DocumentKind::kSop},
        {"cmd", DocumentKind::kCommand}}};
   for (const auto& [word, kind] : kWords) {
     if (name.find(word) != std::string_view::npos) return kind;
@@ -79,8 +82,9 @@ constexpr std::ptrdiff_t kWordWeight = 3;
 
 std::optional<DocumentKind> KindByFields(const boost::json::object& object,
                                          std::optional<DocumentKind> by_words) {
-  static const std::array<KindMarks, 7> kMarks{{
+  static const std::array<KindMarks, 8> kMarks{{
       {DocumentKind::kDag, {"nodes", "routing_rules"}},
+      {DocumentKind::kSop, {"match", "steps", "parameters"}},
       {DocumentKind::kPlan, {"plan", "tasks", "files", "deliverables"}},
       {DocumentKind::kConfig, {"providers", "agents", "limits", "mirror", "human", "language"}},
       {DocumentKind::kMessage, {"message_id", "from", "to", "content", "sent_at", "hops"}},
@@ -143,6 +147,8 @@ Issues CheckDocumentOf(DocumentKind kind, std::string_view text, const DocumentC
       return ParseMessage(text).issues;
     case DocumentKind::kOutput:
       return ParseAgentOutput(text, {.stage = context.stage, .known_tools = {}}).issues;
+    case DocumentKind::kSop:
+      return ParseSop(text).issues;
   }
   return {};
 }

@@ -14,9 +14,9 @@
 // Any file that people or programs write for a hub: which kind it is, and whether it is right.
 namespace agenttalk {
 
-enum class DocumentKind : std::uint8_t { kCommand, kDag, kPlan, kProfile, kConfig, kMessage, kOutput };
+enum class DocumentKind : std::uint8_t { kCommand, kDag, kPlan, kProfile, kConfig, kMessage, kOutput, kSop };
 
-// "command", "dag", "plan", "profile", "config", "message", "output".
+// "command", "dag", "plan", "profile", "config", "message", "output", "sop".
 std::string_view ToString(DocumentKind kind);
 std::optional<DocumentKind> ParseDocumentKind(std::string_view text);
 

@@ -3,6 +3,9 @@
 #include <array>
 #include <cstddef>
 
+#include "model/agent_profile.h"
+#include "model/role_events.h"
+
 namespace agenttalk {
 namespace {
 
@@ -35,6 +38,16 @@ const char* EnumName(TaskChange value) {
   return NameIn(std::array{"reworked", "reexecuted", "waits_for_evidence", "waits_for_approval", "failed",
                            "skipped", "not_needed", "activated", "blocked", "asks_to_replan", "released"},
                 value);
+}
+
+const char* EnumName(StepOutcome value) {
+  return NameIn(std::array{"done", "failed", "skipped"}, value);
+}
+const char* EnumName(ReportedStatus value) {
+  return NameIn(std::array{"in_progress", "completed", "failed"}, value);
+}
+const char* EnumName(CollaborationStatus value) {
+  return NameIn(std::array{"completed", "error", "rejected", "timed_out"}, value);
 }
 
 const char* EnumName(Strategy value) {

@@ -13,39 +13,14 @@
 #include "model/agent_profile.h"
 #include "model/command.h"
 #include "model/content.h"
+#include "model/file_fingerprint.h"  // IWYU pragma: export
+#include "model/named_content.h"     // IWYU pragma: export
+#include "model/role_events.h"       // IWYU pragma: export
 #include "model/task_dag.h"
 
 // What can happen. State is the fold of these and nothing else, so an event carries everything that applying
 // it needs. Fields are only ever added at the end of a struct (base/codec.h says why that is safe).
 namespace agenttalk {
-
-// Which file an event was taken from; the same fingerprint seen again is the same file, not a new one.
-struct FileFingerprint {
-  std::string directory;  // relative to the hub
-  std::string name;
-  std::uint64_t inode = 0;
-  std::int64_t mtime_ns = 0;
-  std::uint64_t size = 0;
-  Digest sha256;
-
-  bool operator==(const FileFingerprint&) const = default;
-  template <typename Self, typename F>
-  static void Fields(Self& self, F&& f) {
-    f("directory", self.directory), f("name", self.name), f("inode", self.inode);
-    f("mtime_ns", self.mtime_ns), f("size", self.size), f("sha256", self.sha256);
-  }
-};
-
-struct NamedContent {
-  std::string name;
-  Content content;
-
-  bool operator==(const NamedContent&) const = default;
-  template <typename Self, typename F>
-  static void Fields(Self& self, F&& f) {
-    f("name", self.name), f("content", self.content);
-  }
-};
 
 // An input as a command got it: the version is fixed by its digest from then on.
 struct BoundInput {
@@ -68,13 +43,14 @@ struct CommandBrief {
   std::uint32_t rework_round = 0;
   std::string rework_reason;
   std::vector<TaskId> may_return;  // tasks upstream that this one may send back for rework
+  bool may_reject = false;         // another agent asks for it: it may be declined
 
   bool operator==(const CommandBrief&) const = default;
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("prompt", self.prompt), f("score_criteria", self.score_criteria), f("outputs", self.outputs);
     f("rework_round", self.rework_round), f("rework_reason", self.rework_reason);
-    f("may_return", self.may_return);
+    f("may_return", self.may_return), f("may_reject", self.may_reject);
   }
 };
 
@@ -89,6 +65,7 @@ struct AgentSettings {
   std::vector<std::string> permissions = {};
   std::vector<std::string> capabilities = {};
   std::vector<std::string> tools = {};
+  Content sops = {};  // the procedures it may follow, as JSON; empty: none
 
   bool operator==(const AgentSettings&) const = default;
   template <typename Self, typename F>
@@ -96,7 +73,7 @@ struct AgentSettings {
     f("max_parallel", self.max_parallel), f("repair_attempts", self.repair_attempts);
     f("external", self.external), f("visibility", self.visibility), f("profile", self.profile);
     f("strategy", self.strategy), f("permissions", self.permissions);
-    f("capabilities", self.capabilities), f("tools", self.tools);
+    f("capabilities", self.capabilities), f("tools", self.tools), f("sops", self.sops);
   }
 };
 
@@ -110,6 +87,8 @@ struct HubSettings {
   bool reuse = true;                       // a task whose request was answered before gets that answer again
   std::uint64_t hub_budget_tokens = 0;     // of all plans together; 0: no limit
   std::uint64_t hub_budget_micro_usd = 0;  // of all plans together; 0: no limit
+  std::uint32_t max_collaboration_depth = 8;
+  std::uint32_t max_collaborations = 16;  // that one command may ask for
 
   bool operator==(const HubSettings&) const = default;
   template <typename Self, typename F>
@@ -119,6 +98,8 @@ struct HubSettings {
     f("budget_micro_usd", self.budget_micro_usd), f("question_deadline", self.question_deadline);
     f("reuse", self.reuse), f("hub_budget_tokens", self.hub_budget_tokens);
     f("hub_budget_micro_usd", self.hub_budget_micro_usd);
+    f("max_collaboration_depth", self.max_collaboration_depth);
+    f("max_collaborations", self.max_collaborations);
   }
 };
 
@@ -620,7 +601,8 @@ using EventBody =
                  AnswerRefused, ToolCallIntended, ToolCallFinished, AttemptFailed, CommandSucceeded,
                  CommandEnded, MessageSent, DeadLettered, DeadLetterClosed, QuestionAsked, QuestionClosed,
                  BudgetRaised, PlanChanged, ControlAccepted, CommandRequeued, MirrorSynced, OutputFound,
-                 DagAdopted, TaskCompleted, TaskChanged, TasksReset>;
+                 DagAdopted, TaskCompleted, TaskChanged, TasksReset, StrategyChosen, InternalPlanMade,
+                 StepStarted, StepFinished, StatusReported, CollaborationRequested, CollaborationAnswered>;
 
 // How enumerations are spelled in JSON.
 const char* EnumName(EndState value);

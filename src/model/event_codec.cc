@@ -46,14 +46,26 @@ constexpr std::array<Decoder, sizeof...(I)> MakeDecoders(std::index_sequence<I..
 constexpr auto kDecoders = MakeDecoders(std::make_index_sequence<std::variant_size_v<EventBody>>());
 
 constexpr std::array<const char*, std::variant_size_v<EventBody>> kNames = {
-    "node_started",       "hub_configured",      "agent_configured",    "agent_removed",
-    "command_received",   "command_repeated",    "input_arrived",       "command_readied",
-    "attempt_started",    "model_call_intended", "model_call_finished", "answer_refused",
-    "tool_call_intended", "tool_call_finished",  "attempt_failed",      "command_succeeded",
-    "command_ended",      "message_sent",        "dead_lettered",       "dead_letter_closed",
-    "question_asked",     "question_closed",     "budget_raised",       "plan_changed",
-    "control_accepted",   "command_requeued",    "mirror_synced",       "output_found",
-    "dag_adopted",        "task_completed",      "task_changed",        "tasks_reset"};
+    "node_started",          "hub_configured",
+    "agent_configured",      "agent_removed",
+    "command_received",      "command_repeated",
+    "input_arrived",         "command_readied",
+    "attempt_started",       "model_call_intended",
+    "model_call_finished",   "answer_refused",
+    "tool_call_intended",    "tool_call_finished",
+    "attempt_failed",        "command_succeeded",
+    "command_ended",         "message_sent",
+    "dead_lettered",         "dead_letter_closed",
+    "question_asked",        "question_closed",
+    "budget_raised",         "plan_changed",
+    "control_accepted",      "command_requeued",
+    "mirror_synced",         "output_found",
+    "dag_adopted",           "task_completed",
+    "task_changed",          "tasks_reset",
+    "strategy_chosen",       "internal_plan_made",
+    "step_started",          "step_finished",
+    "status_reported",       "collaboration_requested",
+    "collaboration_answered"};
 
 // Members of one class, so that each may call those below it.
 struct FieldsAsJson {

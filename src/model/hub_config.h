@@ -82,6 +82,8 @@ struct HubLimits {
   std::size_t max_answer_bytes = 4 * kMebibyte;
   std::size_t max_tool_output_bytes = kMebibyte;
   std::uint32_t max_tool_rounds = 16;
+  std::uint32_t max_collaboration_depth = 8;
+  std::uint32_t max_collaborations = 16;  // that one command may ask for
 
   bool operator==(const HubLimits&) const = default;
 };

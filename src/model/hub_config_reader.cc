@@ -137,6 +137,8 @@ void ReadLimits(ObjectReader& reader, HubLimits& limits) {
   reader.Integer("max_answer_bytes", kBytes, limits.max_answer_bytes);
   reader.Integer("max_tool_output_bytes", kBytes, limits.max_tool_output_bytes);
   reader.Integer("max_tool_rounds", kAtLeastOne, limits.max_tool_rounds);
+  reader.Integer("max_collaboration_depth", kAtLeastOne, limits.max_collaboration_depth);
+  reader.Integer("max_collaborations", kAtLeastOne, limits.max_collaborations);
 }
 
 void ReadMap(ObjectReader& reader, std::string_view key,

@@ -83,6 +83,8 @@ json::object LimitsJson(const HubLimits& limits) {
   Add(object, "max_answer_bytes", limits.max_answer_bytes, standard.max_answer_bytes);
   Add(object, "max_tool_output_bytes", limits.max_tool_output_bytes, standard.max_tool_output_bytes);
   Add(object, "max_tool_rounds", limits.max_tool_rounds, standard.max_tool_rounds);
+  Add(object, "max_collaboration_depth", limits.max_collaboration_depth, standard.max_collaboration_depth);
+  Add(object, "max_collaborations", limits.max_collaborations, standard.max_collaborations);
   return object;
 }
 

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +21,9 @@
 #include "base/issue.h"
 #include "base/json.h"
 #include "base/json_pointer.h"
+#include "model/agent_profile.h"
+#include "model/checked.h"
+#include "model/internal_plan.h"
 #include "model/model_request.h"
 #include "model/object_reader.h"
 #include "prompts/json_finder.h"
@@ -70,6 +75,8 @@ class Reader {
       ReadToolCalls(value);
     } else if (key == "rework" && !contract_.may_return.empty()) {
       ReadRework(value);
+    } else if (key == "rejected" && contract_.may_reject) {
+      ReadRejection(value);
     } else {
       Warn(ErrorCode::kUnknownField, PointerTo("", key), "this field has no meaning here");
     }
@@ -158,6 +165,11 @@ class Reader {
     answer_.rework = SentBack{name, std::string(reason->get_string())};
   }
 
+  void ReadRejection(const json::value& value) {
+    if (value.is_bool() && !value.get_bool()) return;
+    answer_.rejected = value.is_string() ? TextOf(value).text : std::string("no reason given");
+  }
+
   void ReadToolCalls(const json::value& value) {
     const json::array* items = ObjectList("tool_calls", contract_.tools_allowed, value);
     if (items == nullptr) return;
@@ -188,7 +200,7 @@ class Reader {
 
   void CheckComplete() {
     if (!answer_.tool_calls.empty()) return;  // an answer on the way; the last one is complete
-    if (answer_.rework) return;
+    if (answer_.rework || answer_.rejected) return;
     const bool only_commands = !answer_.result && answer_.outputs.empty() && !answer_.commands.empty();
     if (only_commands) return;
     CheckResult();
@@ -236,9 +248,7 @@ std::unexpected<Issues> RefuseAll(Issue issue) {
   return std::unexpected(std::move(issues));
 }
 
-}  // namespace
-
-std::expected<Answer, Issues> ReadAnswer(std::string_view text, const AnswerContract& contract) {
+std::expected<json::value, Issues> FindObject(std::string_view text, const AnswerContract& contract) {
   if (text.size() > contract.max_bytes) {
     return RefuseAll({ErrorCode::kTooLarge, "",
                       fmt::format("the answer has {} bytes; {} are allowed", text.size(), contract.max_bytes),
@@ -246,9 +256,55 @@ std::expected<Answer, Issues> ReadAnswer(std::string_view text, const AnswerCont
   }
   auto found = FindJsonObject(text);
   if (!found) return RefuseAll(std::move(found.error()));
-  const auto parsed = ParseJson(*found, {contract.max_bytes, contract.max_depth});
+  auto parsed = ParseJson(*found, {contract.max_bytes, contract.max_depth});
   if (!parsed) return RefuseAll({parsed.error().code, "", parsed.error().message, parsed.error().hint, 0});
-  return Reader(contract).Read(parsed->get_object());
+  return *std::move(parsed);
+}
+
+// Why the one who is asked declines.
+std::optional<std::string> RejectionIn(const json::object& object, const AnswerContract& contract) {
+  const json::value* rejected = contract.may_reject ? object.if_contains("rejected") : nullptr;
+  if (rejected == nullptr || rejected->is_null()) return std::nullopt;
+  return rejected->is_string() ? TextOf(*rejected).text : std::string("no reason given");
+}
+
+}  // namespace
+
+std::expected<Answer, Issues> ReadAnswer(std::string_view text, const AnswerContract& contract) {
+  const auto object = FindObject(text, contract);
+  if (!object) return std::unexpected(object.error());
+  return Reader(contract).Read(object->get_object());
+}
+
+std::expected<StrategyWords, Issues> ReadStrategy(std::string_view text, const AnswerContract& contract) {
+  static constexpr std::array<std::pair<std::string_view, Strategy>, 3> kChoices{
+      {{"simple", Strategy::kSimple}, {"template", Strategy::kTemplate}, {"freeform", Strategy::kFreeform}}};
+  const auto object = FindObject(text, contract);
+  if (!object) return std::unexpected(object.error());
+  StrategyWords words;
+  words.rejected = RejectionIn(object->get_object(), contract);
+  if (words.rejected) return words;
+  Issues issues;
+  ReadObject(*object, issues, [&](ObjectReader& reader) {
+    reader.Choice<Strategy>(Field("strategy").Required(), kChoices, words.strategy);
+    reader.String("sop", words.sop);
+    reader.String("reason", words.reason);
+    reader.AllowOthers();
+  });
+  if (!issues.ok()) return std::unexpected(std::move(issues));
+  return words;
+}
+
+std::expected<PlannedSteps, Issues> ReadPlannedSteps(std::string_view text, const AnswerContract& contract) {
+  const auto object = FindObject(text, contract);
+  if (!object) return std::unexpected(object.error());
+  PlannedSteps planned;
+  planned.rejected = RejectionIn(object->get_object(), contract);
+  if (planned.rejected) return planned;
+  Checked<InternalPlan> checked = ReadInternalPlan(*object);
+  if (!checked) return std::unexpected(std::move(checked.issues));
+  planned.plan = std::move(checked.value);
+  return planned;
 }
 
 }  // namespace agenttalk

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "base/issue.h"
+#include "model/agent_profile.h"
+#include "model/internal_plan.h"
 #include "model/model_request.h"
 
 // Reads what a model answered to a request of the composer. Models wrap their JSON in fences and chatter;
@@ -23,6 +25,7 @@ struct AnswerContract {
   bool commands_allowed = true;             // otherwise "commands" is an error
   bool tools_allowed = true;                // otherwise "tool_calls" is an error
   std::span<const std::string> may_return;  // tasks that "rework" may name
+  bool may_reject = false;                  // "rejected" may stand instead of a result
   std::size_t max_bytes = std::size_t{4} << 20;
   std::size_t max_depth = 64;
 };
@@ -51,7 +54,8 @@ struct Answer {
   std::map<std::string, AnswerText> outputs;
   std::vector<std::string> commands;  // each the JSON text of one object; the registry checks them
   std::vector<ToolCall> tool_calls;
-  std::optional<SentBack> rework;  // stands instead of a result
+  std::optional<SentBack> rework;       // stands instead of a result
+  std::optional<std::string> rejected;  // why it is declined; stands instead of a result
   std::vector<Issue> warnings;
 
   bool operator==(const Answer&) const = default;
@@ -59,5 +63,21 @@ struct Answer {
 
 // The errors are complete and in words that can be sent back to the model.
 std::expected<Answer, Issues> ReadAnswer(std::string_view text, const AnswerContract& contract);
+
+// Which strategy to take: {"strategy", "sop", "reason"}.
+struct StrategyWords {
+  Strategy strategy = Strategy::kSimple;
+  std::string sop;
+  std::string reason;
+  std::optional<std::string> rejected;
+};
+std::expected<StrategyWords, Issues> ReadStrategy(std::string_view text, const AnswerContract& contract);
+
+// The steps of a plan, in form; or that it is declined.
+struct PlannedSteps {
+  std::optional<InternalPlan> plan;
+  std::optional<std::string> rejected;
+};
+std::expected<PlannedSteps, Issues> ReadPlannedSteps(std::string_view text, const AnswerContract& contract);
 
 }  // namespace agenttalk

@@ -66,6 +66,7 @@ Digest ReuseKey(const ComposeInput& input) {
   for (const std::string& name : input.missing_inputs) key.Text(name);
   key.Number(input.outputs.size());
   for (const std::string& name : input.outputs) key.Text(name);
+  if (!input.instruction.empty()) key.Text(input.instruction);
   // Whom the task may send back is no part of the work: it changes as others are reworked.
   return key.Finish();
 }
@@ -138,6 +139,10 @@ void WriteAnswerForm(PromptWriter& out, const ComposeInput& input, const Phrases
 }
 
 void WriteContract(PromptWriter& out, const ComposeInput& input, const Phrases& words) {
+  if (!input.instruction.empty()) {
+    out.Line(input.instruction);
+    return;
+  }
   out.Text(words.answer);
   WriteAnswerForm(out, input, words);
   if (input.outputs.size() == 1) {
@@ -154,6 +159,7 @@ void WriteContract(PromptWriter& out, const ComposeInput& input, const Phrases& 
     }
     out.Text(words.send_back_form);
   }
+  if (input.may_reject) out.Text(words.may_reject);
   if (!input.thinking_commands.empty()) out.Text(words.commands).Line(input.thinking_commands);
   if (!input.text_tools.empty()) out.Text(words.tools);
   for (const ToolSpec& tool : input.text_tools) {

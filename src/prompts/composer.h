@@ -69,6 +69,8 @@ struct ComposeInput {
   std::span<const std::string> missing_inputs;  // names or globs, when it runs without waiting for them
   std::span<const std::string> outputs;         // declared output names
   std::span<const std::string> may_return;      // tasks upstream that may be sent back for rework
+  bool may_reject = false;                      // another agent asks; it may be declined
+  std::string_view instruction;                 // what is asked for instead of a result; empty: the result
 
   std::string_view input_folder;  // where tools find the inputs, e.g. "workspace/plan_a/t1/inputs/"
   std::string_view fence_key;     // a secret of the hub

@@ -48,6 +48,9 @@ constexpr Phrases kEnglish{
     .send_back = "If what you were given is not good enough, you may send a task back instead of answering: ",
     .send_back_form =
         ". Then answer {\"rework\": {\"task_id\": \"<task>\", \"reason\": \"<what to mend>\"}}.\n",
+    .may_reject =
+        "Another agent asks you for this. If it is not for you to do, answer {\"rejected\": \"<why>\"} "
+        "instead.\n",
 };
 
 constexpr Phrases kChinese{
@@ -91,6 +94,7 @@ constexpr Phrases kChinese{
     .send_back = "如果你收到的内容不够好,可以不作回答,而将某个任务退回返工:",
     .send_back_form =
         "。此时请回答 {\"rework\": {\"task_id\": \"<任务>\", \"reason\": \"<需要改正之处>\"}}。\n",
+    .may_reject = "这是另一个智能体的请求。如果不该由你来做,请改为回答 {\"rejected\": \"<原因>\"}。\n",
 };
 
 }  // namespace

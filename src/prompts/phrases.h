@@ -45,6 +45,7 @@ struct Phrases {
   std::string_view tool_failed;
   std::string_view send_back;  // the tasks follow
   std::string_view send_back_form;
+  std::string_view may_reject;
 };
 
 const Phrases& PhrasesOf(Language language);

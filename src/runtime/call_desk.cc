@@ -17,8 +17,10 @@
 #include "base/plant.h"
 #include "base/redact.h"
 #include "base/time.h"
+#include "engine/collaboration.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
+#include "engine/role_flow.h"
 #include "llm/model_provider.h"
 #include "llm/price_table.h"
 #include "model/content.h"
@@ -29,6 +31,7 @@
 #include "runtime/brief.h"
 #include "runtime/clock.h"
 #include "runtime/core.h"
+#include "runtime/role_answer.h"
 #include "tools/tool_runner.h"
 
 namespace agenttalk {
@@ -124,11 +127,12 @@ AnswerFacts CallDesk::ToolFacts(const Key& key, const std::vector<ToolCall>& cal
 }
 
 AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const {
-  if (!answer.tool_calls.empty()) return ToolFacts(key, answer.tool_calls);
   AnswerFacts facts;
   const PlanState* plan = core_.FindLoaded(key.plan);
   const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(key.command);
   if (record == nullptr) return facts;
+  if (auto role = ReadRoleAnswer(*plan, *record, answer.text)) return *std::move(role);
+  if (!answer.tool_calls.empty()) return ToolFacts(key, answer.tool_calls);
   std::vector<std::string> outputs;
   if (record->on_complete && !record->on_complete->output_name.empty()) {
     outputs.push_back(record->on_complete->output_name);
@@ -143,6 +147,12 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const
   contract.score_required = record->score_required;
   contract.outputs = outputs;
   contract.may_return = may_return;
+  contract.may_reject = IsWorkForOther(*plan, *record);
+  if (RunsStep(*record)) {
+    contract.score_required = IsScoredStep(*record);
+    contract.outputs = {};
+    contract.may_return = {};
+  }
   auto read = ReadAnswer(answer.text, contract);
   if (!read) {
     for (const Issue& issue : read.error().errors) facts.errors.push_back(IssueLine(issue));
@@ -153,6 +163,7 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const
     facts.result = std::move(read->result->text);
     facts.result_is_json = read->result->is_json;
   }
+  facts.rejected = std::move(read->rejected);
   if (read->rework) facts.rework = ReworkRequest{TaskId(read->rework->task), read->rework->reason};
   facts.score = read->score;
   facts.score_explanation = std::move(read->score_explanation);

@@ -58,6 +58,13 @@ std::string_view LogOf(const EventBody& body) {
     std::string_view operator()(const ToolCallFinished&) const { return "activity"; }
     std::string_view operator()(const TaskCompleted&) const { return "decision"; }
     std::string_view operator()(const TaskChanged&) const { return "decision"; }
+    std::string_view operator()(const StrategyChosen&) const { return "decision"; }
+    std::string_view operator()(const InternalPlanMade&) const { return "decision"; }
+    std::string_view operator()(const StatusReported&) const { return "decision"; }
+    std::string_view operator()(const StepStarted&) const { return "activity"; }
+    std::string_view operator()(const StepFinished&) const { return "activity"; }
+    std::string_view operator()(const CollaborationRequested&) const { return "activity"; }
+    std::string_view operator()(const CollaborationAnswered&) const { return "activity"; }
     std::string_view operator()(const TasksReset&) const { return {}; }
     std::string_view operator()(const DagAdopted&) const { return {}; }
     std::string_view operator()(const NodeStarted&) const { return {}; }

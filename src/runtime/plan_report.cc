@@ -8,8 +8,12 @@
 #include <utility>
 
 #include "base/error_code.h"
+#include "engine/collaboration.h"
 #include "engine/dag_state.h"
 #include "engine/plan_state.h"
+#include "engine/role_state.h"
+#include "model/agent_profile.h"
+#include "model/internal_plan.h"
 #include "runtime/human_answer.h"
 #include "runtime/task_report.h"
 
@@ -18,8 +22,10 @@ namespace {
 
 namespace json = boost::json;
 
-json::array WaitingFor(const CommandRecord& record) {
+json::array WaitingFor(const PlanState& plan, const CommandRecord& record) {
   json::array names;
+  if (record.state == CommandState::kWaitingCollaboration)
+    names.emplace_back(AwaitedAgent(plan, record).str());
   if (record.state != CommandState::kWaitingInputs) return names;
   for (std::size_t i = 0; i < record.unmet.size(); ++i) {
     if (record.unmet[i] > 0) names.emplace_back(record.required[i].pattern);
@@ -27,13 +33,32 @@ json::array WaitingFor(const CommandRecord& record) {
   return names;
 }
 
-json::object CommandJson(const CommandRecord& record) {
+// How far a command is that is gone about in steps.
+json::object RoleJson(const RoleState& role) {
+  json::array steps;
+  for (std::size_t i = 0; i < role.steps.size(); ++i) {
+    steps.push_back(json::object{{"id", role.plan.steps[i].id},
+                                 {"type", ToString(role.plan.steps[i].type)},
+                                 {"name", role.plan.steps[i].name},
+                                 {"state", EnumName(role.steps[i].phase)},
+                                 {"attempts", role.steps[i].attempts}});
+  }
+  return {{"strategy", ToString(role.strategy)},
+          {"status", EnumName(role.status)},
+          {"current_step_index", role.current},
+          {"pending_collaboration_request_id",
+           role.pending_request.empty() ? json::value() : json::value(role.pending_request)},
+          {"steps", std::move(steps)}};
+}
+
+json::object CommandJson(const PlanState& plan, const CommandRecord& record) {
   json::object command{{"command_id", record.id.str()},
                        {"agent", record.agent.str()},
                        {"state", EnumName(record.state)},
-                       {"waiting_for", WaitingFor(record)},
+                       {"waiting_for", WaitingFor(plan, record)},
                        {"score", nullptr},
                        {"error", nullptr}};
+  if (record.execution && record.execution->role) command["role"] = RoleJson(*record.execution->role);
   if (!record.outcome) return command;
   if (record.outcome->score) command["score"] = *record.outcome->score;
   if (record.state != CommandState::kSucceeded) {
@@ -57,9 +82,8 @@ const char* PlanStateName(const PlanState& plan) {
   if (plan.dag && !plan.completed) return SomethingRuns(plan) ? "running" : "waiting";
   if (plan.dag) return plan.dag->failure.empty() ? "completed" : "failed";
   if (plan.live_commands > 0) return SomethingRuns(plan) ? "running" : "waiting";
-  const bool failed = std::ranges::any_of(plan.commands, [](const CommandRecord& record) {
-    return record.state == CommandState::kFailed || record.state == CommandState::kTimedOut;
-  });
+  const bool failed = std::ranges::any_of(
+      plan.commands, [&](const CommandRecord& record) { return CountsAsFailed(plan, record); });
   return failed ? "failed" : "completed";
 }
 
@@ -75,7 +99,7 @@ json::object PlanStatusJson(const PlanState& plan) {
     }
   }
   json::array commands;
-  for (const CommandRecord& record : plan.commands) commands.push_back(CommandJson(record));
+  for (const CommandRecord& record : plan.commands) commands.push_back(CommandJson(plan, record));
   json::array questions;
   for (const auto& [number, question] : plan.questions) questions.emplace_back(QuestionName(number));
   return {

@@ -14,6 +14,7 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/time.h"
+#include "engine/collaboration.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
@@ -24,6 +25,7 @@
 #include "model/command_reading.h"
 #include "model/event.h"
 #include "prompts/answer_reader.h"
+#include "runtime/collaboration_file.h"
 #include "runtime/core.h"
 #include "runtime/human_answer.h"
 
@@ -76,12 +78,14 @@ ExternalResult ReadExternalResult(Core& core, const AgentId& agent, const PlanId
   AnswerContract contract;
   contract.score_required = record != nullptr && record->score_required;
   contract.tools_allowed = false;
+  contract.may_reject = record != nullptr && IsWorkForOther(**state, *record);
   auto read = ReadAnswer(bytes, contract);
   if (!read) {
     result.answer.errors = Lines(read.error().errors);
   } else {
     if (read->result) result.answer.result = read->result->text;
     if (read->result) result.answer.result_is_json = read->result->is_json;
+    result.answer.rejected = std::move(read->rejected);
     result.answer.score = read->score;
     result.answer.score_explanation = read->score_explanation;
     for (auto& [name, text] : read->outputs) result.answer.outputs.emplace(name, std::move(text.text));
@@ -227,6 +231,10 @@ void PostOffice::TakeExternal(const FoundFile& file, std::string bytes) {
     TakeCommand(file, std::move(bytes));
     return;
   }
+  if (IsResponseName(file.fingerprint.name)) {
+    TakeResponse(file, std::move(bytes));
+    return;
+  }
   const auto command = ResultOf(file.fingerprint.name);
   if (!command) {
     TakeOutput(file, std::move(bytes));
@@ -237,6 +245,21 @@ void PostOffice::TakeExternal(const FoundFile& file, std::string bytes) {
   result.source = file.fingerprint;
   core_.Submit(std::move(result), [this, source = file.fingerprint,
                                    at = file.place.plan](const Reply& reply) { Dispose(source, at, reply); });
+}
+
+void PostOffice::TakeResponse(const FoundFile& file, std::string bytes) {
+  auto response = ParseResponse(bytes);
+  if (!response) {
+    Reject(Rejection(file, std::move(bytes), response.issues.errors));
+    return;
+  }
+  CollaborationResponse input = *std::move(response.value);
+  input.agent_id = file.place.agent;
+  input.plan_id = file.place.plan;
+  input.source = file.fingerprint;
+  core_.Submit(std::move(input), [this, source = file.fingerprint, at = file.place.plan](const Reply& reply) {
+    Dispose(source, at, reply);
+  });
 }
 
 void PostOffice::TakeOutput(const FoundFile& file, std::string bytes) {

@@ -44,6 +44,7 @@ class PostOffice {
   void TakeCommand(const FoundFile& file, std::string bytes);
   void TakeInput(const FoundFile& file, std::string bytes);
   void TakeExternal(const FoundFile& file, std::string bytes);
+  void TakeResponse(const FoundFile& file, std::string bytes);
   void TakeOutput(const FoundFile& file, std::string bytes);
   void TakeAnswer(const FoundFile& file, const std::string& bytes);
   void Reject(RejectedFile rejected);

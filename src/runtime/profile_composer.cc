@@ -1,8 +1,11 @@
 #include "runtime/profile_composer.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +15,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
 #include "model/agent_profile.h"
@@ -19,13 +23,37 @@
 #include "model/content.h"
 #include "model/event.h"
 #include "model/model_request.h"
+#include "model/role_request.h"
 #include "model/stored_request.h"
 #include "prompts/composer.h"
+#include "prompts/role_prompt.h"
 #include "runtime/content_store.h"
 #include "runtime/event_files.h"
 #include "tools/tool_runner.h"
 
 namespace agenttalk {
+namespace {
+
+// Makes the request for a step, a plan or a strategy out of the one for the whole command. `words` holds what
+// the input then refers to.
+void ApplyRole(const RoleRequest& role, const CommandBrief& brief, std::span<const ToolSpec> tools,
+               ComposeInput& input, std::string& words) {
+  input.ids.stage = role.stage;
+  input.outputs = {};
+  input.may_return = {};
+  input.score_required = role.score;
+  if (role.stage == Stage::kCommand) {
+    words = StepPrompt(brief.prompt, role, input.language);
+    input.prompt = words;
+    return;
+  }
+  words = RoleInstruction(role, tools, brief.may_reject, input.language);
+  input.instruction = words;
+  input.text_tools = {};
+}
+
+}  // namespace
+
 ProfileComposer::ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key,
                                  Language language, Estimate estimate)
     : contents_(contents),
@@ -49,8 +77,8 @@ Result<ProfileComposer::Sheet*> ProfileComposer::SheetOf(const AgentSettings& ag
 
 Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState& plan,
                                                                 const CommandRecord& record,
-                                                                const Sheet& sheet,
-                                                                std::uint32_t model_call) {
+                                                                const Sheet& sheet, std::uint32_t model_call,
+                                                                const RoleRequest* role) {
   const auto bytes = TRY(contents_.Load(record.brief));
   CommandBrief brief;
   ByteReader reader(*bytes);
@@ -67,11 +95,14 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   input.score_criteria = brief.score_criteria;
   const std::vector<ToolSpec> tools = tools_.ToolsOf(record.agent);
   input.text_tools = tools;
+  std::vector<NamedContent> files;
+  for (const BoundInput& bound : record.execution->inputs) files.push_back({bound.name, bound.content});
+  if (role != nullptr) files.insert(files.end(), role->results.begin(), role->results.end());
   std::vector<PromptInput> inputs;
-  for (const BoundInput& bound : record.execution->inputs) {
-    PromptInput one{bound.name, bound.content, false};
-    if (bound.content.size <= input.inline_budget)
-      one.is_text = IsPromptText(*TRY(contents_.Load(bound.content)));
+  for (const NamedContent& file : files) {
+    PromptInput one{file.name, file.content, false};
+    if (file.content.size <= input.inline_budget)
+      one.is_text = IsPromptText(*TRY(contents_.Load(file.content)));
     inputs.push_back(one);
   }
   input.inputs = inputs;
@@ -86,6 +117,9 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   std::vector<std::string> may_return;
   for (const TaskId& task : brief.may_return) may_return.push_back(task.str());
   input.may_return = may_return;
+  input.may_reject = brief.may_reject;
+  std::string words;
+  if (role != nullptr) ApplyRole(*role, brief, tools, input, words);
   const std::string folder = EventFiles::InputFolder(plan.id, record.id);
   input.input_folder = folder;
   input.fence_key = fence_key_;
@@ -93,7 +127,7 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   Composed made{EncodeRequest(composed.request), composed.reuse_key,
                 estimate_(sheet.profile.provider, sheet.profile.model, composed.estimated_tokens)};
   for (const std::size_t i : composed.by_path) {
-    made.by_path.push_back({record.execution->inputs[i].name, record.execution->inputs[i].content});
+    made.by_path.push_back(files[i]);
   }
   for (const Issue& warning : composed.warnings) made.warnings.push_back(warning.message);
   return made;
@@ -125,9 +159,41 @@ Result<StoredRequest> ProfileComposer::ComposeNext(const CommandRecord& record, 
 Result<RequestComposer::Composed> ProfileComposer::Compose(const PlanState& plan, const CommandRecord& record,
                                                            const AgentSettings& agent,
                                                            std::uint32_t model_call, const Keep& keep) {
+  return ComposeAny(plan, record, agent, nullptr, model_call, keep);
+}
+
+Result<RequestComposer::Composed> ProfileComposer::ComposeRole(const PlanState& plan,
+                                                               const CommandRecord& record,
+                                                               const AgentSettings& agent,
+                                                               const RoleRequest& role,
+                                                               std::uint32_t model_call, const Keep& keep) {
+  return ComposeAny(plan, record, agent, &role, model_call, keep);
+}
+
+Result<std::string> ProfileComposer::Read(const Content& content) {
+  return *TRY(contents_.Load(content));
+}
+
+ToolRequest ProfileComposer::CheckTool(const AgentId& agent, std::string tool,
+                                       std::optional<std::string> arguments) {
+  ToolRequest request{{}, std::move(tool), arguments.value_or("{}"), true, {}};
+  request.idempotent = tools_.IsIdempotent(request.name);
+  const std::vector<ToolSpec> own = tools_.ToolsOf(agent);
+  const bool has = std::ranges::find(own, request.name, &ToolSpec::name) != own.end();
+  // Arguments that are not known yet cannot be checked; whether the agent has the tool can.
+  if (has && !arguments) return request;
+  request.refusal = tools_.Refuse(agent, {{}, request.name, request.arguments}).value_or(std::string());
+  return request;
+}
+
+Result<RequestComposer::Composed> ProfileComposer::ComposeAny(const PlanState& plan,
+                                                              const CommandRecord& record,
+                                                              const AgentSettings& agent,
+                                                              const RoleRequest* role,
+                                                              std::uint32_t model_call, const Keep& keep) {
   const Execution& execution = *record.execution;
   const bool follows = !execution.answer_errors.empty() || !execution.tool_outputs.empty();
-  if (!follows) return ComposeFirst(plan, record, *TRY(SheetOf(agent, keep)), model_call);
+  if (!follows) return ComposeFirst(plan, record, *TRY(SheetOf(agent, keep)), model_call, role);
   // A later round sends the conversation again, with the last answer.
   const std::uint64_t tokens = (execution.request.size + execution.answer.size) / kBytesPerToken;
   const StoredRequest request = TRY(ComposeNext(record, model_call));

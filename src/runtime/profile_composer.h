@@ -1,16 +1,22 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/ids.h"
+#include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
 #include "model/agent_profile.h"
 #include "model/content.h"
 #include "model/event.h"
+#include "model/role_request.h"
+#include "model/stored_request.h"
 #include "prompts/composer.h"
 #include "runtime/content_store.h"
 #include "tools/tool_runner.h"
@@ -31,6 +37,11 @@ class ProfileComposer final : public RequestComposer {
 
   Result<Composed> Compose(const PlanState& plan, const CommandRecord& record, const AgentSettings& agent,
                            std::uint32_t model_call, const Keep& keep) override;
+  Result<Composed> ComposeRole(const PlanState& plan, const CommandRecord& record, const AgentSettings& agent,
+                               const RoleRequest& role, std::uint32_t model_call, const Keep& keep) override;
+  Result<std::string> Read(const Content& content) override;
+  ToolRequest CheckTool(const AgentId& agent, std::string tool,
+                        std::optional<std::string> arguments) override;
 
  private:
   // What a profile's requests have in common, kept by the profile's digest.
@@ -40,7 +51,9 @@ class ProfileComposer final : public RequestComposer {
   };
   Result<Sheet*> SheetOf(const AgentSettings& agent, const Keep& keep);
   Result<Composed> ComposeFirst(const PlanState& plan, const CommandRecord& record, const Sheet& sheet,
-                                std::uint32_t model_call);
+                                std::uint32_t model_call, const RoleRequest* role);
+  Result<Composed> ComposeAny(const PlanState& plan, const CommandRecord& record, const AgentSettings& agent,
+                              const RoleRequest* role, std::uint32_t model_call, const Keep& keep);
   Result<StoredRequest> ComposeNext(const CommandRecord& record, std::uint32_t model_call);
 
   ContentStore& contents_;

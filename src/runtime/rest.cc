@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "engine/collaboration.h"
 #include "engine/dag_state.h"
 #include "engine/hub_state.h"
 #include "engine/plan_state.h"
@@ -60,6 +61,8 @@ void Assess(const PlanState& plan, Rest& rest) {
       rest.awaited.push_back(who + " waits for its plan to be resumed");
     } else if (record.state == CommandState::kWaitingInputs) {
       rest.awaited.push_back(fmt::format("{} waits for {}", who, MissingFiles(record)));
+    } else if (record.state == CommandState::kWaitingCollaboration) {
+      rest.awaited.push_back(fmt::format("{} waits for {}", who, AwaitedAgent(plan, record).str()));
     } else {
       rest.awaited.push_back(who + " waits for an answer, see `agenttalk questions`");
     }
@@ -80,8 +83,8 @@ bool HasFailed(const HubState& state, const std::set<PlanId>& plans) {
     const auto plan = state.plans.find(id);
     if (plan != state.plans.end() && plan->second->dag) return !plan->second->dag->failure.empty();
     return plan != state.plans.end() &&
-           std::ranges::any_of(plan->second->commands, [](const CommandRecord& record) {
-             return record.state == CommandState::kFailed || record.state == CommandState::kTimedOut;
+           std::ranges::any_of(plan->second->commands, [&](const CommandRecord& record) {
+             return CountsAsFailed(*plan->second, record);
            });
   });
 }

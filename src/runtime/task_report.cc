@@ -6,6 +6,7 @@
 
 #include "base/error_code.h"
 #include "base/time.h"
+#include "engine/collaboration.h"
 #include "engine/dag_state.h"
 #include "engine/plan_state.h"
 
@@ -36,6 +37,8 @@ json::array BlockedBy(const PlanState& plan, TaskIndex task) {
   }
   const CommandRecord* command = LiveCommandOf(plan, record);
   if (command != nullptr && command->state == CommandState::kWaitingHuman) by.emplace_back("human");
+  if (command != nullptr && command->state == CommandState::kWaitingCollaboration)
+    by.emplace_back(AwaitedAgent(plan, *command).str());
   if (command != nullptr && command->state == CommandState::kWaitingInputs) {
     for (std::size_t i = 0; i < command->unmet.size(); ++i) {
       if (command->unmet[i] > 0) by.emplace_back(command->required[i].pattern);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json/value.hpp>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <filesystem>
@@ -15,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/file_name.h"
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/json.h"
@@ -23,8 +25,10 @@
 #include "mailbox/intake.h"
 #include "model/agent_profile.h"
 #include "model/agent_profile_reader.h"
+#include "model/checked.h"
 #include "model/hub_config.h"
 #include "model/hub_config_reader.h"
+#include "model/sop.h"
 
 namespace agenttalk {
 namespace {
@@ -53,6 +57,46 @@ Result<void> ReadProfileFile(const fs::path& file, AgentId id, Team& team) {
   return {};
 }
 
+// The procedures in a folder, in order of their file names.
+Result<std::vector<Sop>> SopsIn(const fs::path& folder) {
+  constexpr std::size_t kLargest = std::size_t{1} << 20;
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  for (fs::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
+    const std::string name = at->path().filename().string();
+    const bool is_yaml = name.ends_with(".yaml") || name.ends_with(".yml");
+    if (is_yaml && !IsIgnoredFileName(name) && at->is_regular_file(ignored)) files.push_back(at->path());
+  }
+  std::ranges::sort(files);
+  std::vector<Sop> sops;
+  for (const fs::path& file : files) {
+    Checked<Sop> sop = ParseSop(TRY(ReadFileUpTo(file, kLargest)));
+    if (!sop) return FailIssues(file, sop.issues);
+    sops.push_back(*std::move(sop.value));
+  }
+  return sops;
+}
+
+// An agent's own procedures come first, then the hub's, then those that come with the program; one of the
+// same name hides what comes after it.
+Result<void> ReadSops(const fs::path& hub, Team& team) {
+  const auto wants = [](const AgentProfile& profile) {
+    return profile.strategy == Strategy::kTemplate || profile.strategy == Strategy::kAuto;
+  };
+  if (std::ranges::none_of(team.agents, [&](const auto& entry) { return wants(entry.second); })) return {};
+  std::vector<Sop> common = TRY(SopsIn(hub / team.config.paths.sops));
+  common.insert(common.end(), ShippedSops().begin(), ShippedSops().end());
+  for (const auto& [id, profile] : team.agents) {
+    if (!wants(profile)) continue;
+    std::vector<Sop> own = TRY(SopsIn(hub / "agents" / id.str() / "sops"));
+    for (const Sop& sop : common) {
+      if (std::ranges::find(own, sop.name, &Sop::name) == own.end()) own.push_back(sop);
+    }
+    team.sops.emplace(id, std::move(own));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Team> LoadTeam(const fs::path& hub) {
@@ -64,7 +108,7 @@ Result<Team> LoadTeam(const fs::path& hub) {
   }
   auto config = ParseHubConfig(TRY(std::move(text)));
   if (!config) return FailIssues(file, config.issues);
-  Team team{*config, config->agents};
+  Team team{*config, config->agents, {}};
   for (auto& [id, profile] : team.agents) profile.agent_id = id;
   std::error_code ignored;
   std::vector<fs::path> folders;
@@ -78,6 +122,7 @@ Result<Team> LoadTeam(const fs::path& hub) {
     if (!IsSafeName(name) || !fs::exists(profile, ignored)) continue;
     TRY(ReadProfileFile(profile, AgentId(name), team));
   }
+  TRY(ReadSops(hub, team));
   return team;
 }
 
@@ -87,6 +132,8 @@ Configuration ToConfiguration(const Team& team) {
   configuration.hub.max_hops = limits.max_hops;
   configuration.hub.max_open_questions = limits.max_open_questions;
   configuration.hub.max_tool_rounds = limits.max_tool_rounds;
+  configuration.hub.max_collaboration_depth = limits.max_collaboration_depth;
+  configuration.hub.max_collaborations = limits.max_collaborations;
   configuration.hub.budget_tokens = limits.budget_tokens;
   configuration.hub.budget_micro_usd = static_cast<std::uint64_t>(std::llround(limits.budget_usd * 1e6));
   configuration.hub.hub_budget_tokens = limits.hub_budget_tokens;
@@ -105,6 +152,7 @@ Configuration ToConfiguration(const Team& team) {
     agent.settings.capabilities = profile.capabilities;
     agent.settings.tools = profile.tools;
     agent.profile = CanonicalJson(ToJson(profile));
+    if (const auto sops = team.sops.find(id); sops != team.sops.end()) agent.sops = ToText(sops->second);
   }
   return configuration;
 }

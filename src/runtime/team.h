@@ -10,6 +10,7 @@
 #include "mailbox/intake.h"
 #include "model/agent_profile.h"
 #include "model/hub_config.h"
+#include "model/sop.h"
 
 namespace agenttalk {
 
@@ -20,6 +21,7 @@ inline constexpr const char* kTeamFile = "agenttalk.yaml";
 struct Team {
   HubConfig config;
   std::map<AgentId, AgentProfile> agents;
+  std::map<AgentId, std::vector<Sop>> sops;  // of those that follow procedures, the first that matches counts
 };
 
 // The error names the file and the first thing that is wrong with it.

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "model/model_request.h"
+#include "model/role_request.h"
+#include "prompts/composer.h"
+
+namespace agenttalk {
+
+// What the model is asked instead of the command's result: which strategy to take (kStrategy), or the steps
+// of a plan (kInternalPlan), with what such a plan may name.
+std::string RoleInstruction(const RoleRequest& role, std::span<const ToolSpec> tools, bool may_reject,
+                            Language language);
+
+// A command's prompt with what one step of its plan is to bring.
+std::string StepPrompt(std::string_view prompt, const RoleRequest& role, Language language);
+
+}  // namespace agenttalk
