@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/parameters.h"
+#include "api/plan_lookup.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
@@ -34,15 +35,6 @@ constexpr std::uint64_t kLogPage = 5000;
 
 json::value TextOrNull(const std::string& text) {
   return text.empty() ? json::value(nullptr) : json::value(text);
-}
-
-Result<const PlanState*> FindPlan(Hub& hub, const PlanId& id) {
-  const PlanState* plan = TRY(hub.core().LookUp(id));
-  if (plan == nullptr || !plan->opened) {
-    return Fail(ErrorCode::kPlanUnknown, fmt::format("there is no plan {}", id.str()),
-                "see `agenttalk plans`");
-  }
-  return plan;
 }
 
 // Every plan that there ever was, and the hub's own stream.
@@ -208,8 +200,7 @@ Result<json::value> QueryLog(Hub& hub, const json::object& parameters) {
   const std::uint64_t after = TRY(OptionalNumber(parameters, "after", 0));
   const std::uint64_t limit = TRY(OptionalNumber(parameters, "limit", kLogPage));
   if (!TRY(hub.journal().FindStream(id))) {
-    return Fail(ErrorCode::kPlanUnknown, fmt::format("there is no plan {}", id.str()),
-                "see `agenttalk plans`");
+    return NoPlan(hub, id);
   }
   json::array events;
   Result<void> decoded;

@@ -15,6 +15,7 @@
 
 #include "api/hub_service.h"
 #include "api/parameters.h"
+#include "api/plan_lookup.h"
 #include "api/submit.h"
 #include "base/base64.h"
 #include "base/error.h"
@@ -62,10 +63,7 @@ Result<AgentId> TargetOf(Hub& hub, const json::object& parameters) {
   const auto& agents = hub.team().agents;
   if (named.empty() && agents.size() == 1) return agents.begin()->first;
   if (named.empty()) return Fail(ErrorCode::kUsage, "to whom?", "say --to AGENT; see `agenttalk agents`");
-  if (!agents.contains(named)) {
-    return Fail(ErrorCode::kAgentUnknown, fmt::format("there is no agent {}", named.str()),
-                "see `agenttalk agents`");
-  }
+  if (!agents.contains(named)) return NoAgent(hub, named);
   return named;
 }
 
@@ -253,6 +251,14 @@ void CloseLetter(Hub& hub, bool retry, const json::object& parameters, HubServic
   }
 }
 
+json::array FailuresJson(const MirrorReport& report) {
+  json::array failed;
+  for (const MirrorFailure& failure : report.failures) {
+    failed.push_back(json::object{{"path", failure.path}, {"message", failure.error.message}});
+  }
+  return failed;
+}
+
 }  // namespace
 
 void RequestSend(Hub& hub, const json::object& parameters, HubService::Done done) {
@@ -301,6 +307,20 @@ void RequestAnswer(Hub& hub, const json::object& parameters, HubService::Done do
   }
 }
 
+void RequestExport(Hub& hub, const json::object& parameters, HubService::Done done) {
+  auto report = [&]() -> Result<json::value> {
+    const PlanId id = TRY(PlanOf(parameters));
+    TRY(FindPlan(hub, id));
+    const MirrorReport written = TRY(hub.Export(id));
+    return json::value(json::object{{"plan_id", id.str()},
+                                    {"folder", (hub.directory() / "plans" / id.str()).string()},
+                                    {"written", written.written},
+                                    {"unchanged", written.skipped},
+                                    {"failed", FailuresJson(written)}});
+  }();
+  done(std::move(report));
+}
+
 void RequestRepair(Hub& hub, const json::object& /*parameters*/, HubService::Done done) {
   if (auto unable = hub.Unable()) {
     done(std::unexpected(*std::move(unable)));
@@ -311,16 +331,12 @@ void RequestRepair(Hub& hub, const json::object& /*parameters*/, HubService::Don
       done(std::unexpected(std::move(report).error()));
       return;
     }
-    json::array failed;
-    for (const MirrorFailure& failure : report->failures) {
-      failed.push_back(json::object{{"path", failure.path}, {"message", failure.error.message}});
-    }
     done(json::value(json::object{{"written", report->written},
                                   {"unchanged", report->skipped},
                                   {"removed", report->removed},
                                   {"lines", report->lines},
                                   {"left", json::array(report->blocked.begin(), report->blocked.end())},
-                                  {"failed", std::move(failed)}}));
+                                  {"failed", FailuresJson(*report)}}));
   });
 }
 

@@ -13,6 +13,8 @@ namespace agenttalk {
 void RequestSend(Hub& hub, const boost::json::object& parameters, HubService::Done done);
 // {"id","text","decision","files":[{"name","content"}]}
 void RequestAnswer(Hub& hub, const boost::json::object& parameters, HubService::Done done);
+// {"plan_id"}: writes what of the plan's files is not there or not right.
+void RequestExport(Hub& hub, const boost::json::object& parameters, HubService::Done done);
 // {"plan_id","reason","client_id"}
 void RequestRepair(Hub& hub, const boost::json::object& parameters, HubService::Done done);
 void RequestPause(Hub& hub, const boost::json::object& parameters, HubService::Done done);

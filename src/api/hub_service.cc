@@ -11,6 +11,9 @@
 #include <utility>
 #include <variant>
 
+#include "api/event_feed.h"
+#include "api/fork_request.h"
+#include "api/history_queries.h"
 #include "api/hub_queries.h"
 #include "api/hub_requests.h"
 #include "api/plan_requests.h"
@@ -25,19 +28,36 @@ namespace json = boost::json;
 
 using Query = Result<json::value> (*)(Hub&, const json::object&);
 using Request = void (*)(Hub&, const json::object&, HubService::Done);
-using Method = std::variant<Query, Request>;
+// Reads, but may take its time to answer.
+struct Following {
+  Request follow;
+};
+using Method = std::variant<Query, Request, Following>;
 
 const std::map<std::string, Method, std::less<>>& Methods() {
-  static const std::map<std::string, Method, std::less<>> methods = {
-      {"plans", &QueryPlans},       {"status", &QueryStatus},
-      {"agents", &QueryAgents},     {"questions", &QueryQuestions},
-      {"dead/list", &QueryLetters}, {"dead/show", &QueryLetter},
-      {"log", &QueryLog},           {"files", &QueryFiles},
-      {"repair", &RequestRepair},   {"send", &RequestSend},
-      {"answer", &RequestAnswer},   {"pause", &RequestPause},
-      {"resume", &RequestResume},   {"cancel", &RequestCancel},
-      {"plan/run", &RequestPlan},   {"dead/retry", &RequestRetry},
-      {"dead/drop", &RequestDrop}};
+  static const std::map<std::string, Method, std::less<>> methods = {{"plans", &QueryPlans},
+                                                                     {"status", &QueryStatus},
+                                                                     {"agents", &QueryAgents},
+                                                                     {"questions", &QueryQuestions},
+                                                                     {"dead/list", &QueryLetters},
+                                                                     {"dead/show", &QueryLetter},
+                                                                     {"log", &QueryLog},
+                                                                     {"files", &QueryFiles},
+                                                                     {"replay", &QueryReplay},
+                                                                     {"diff", &QueryDiff},
+                                                                     {"events", Following{&FollowEvents}},
+                                                                     {"trace", &QueryTrace},
+                                                                     {"fork", &RequestFork},
+                                                                     {"export", &RequestExport},
+                                                                     {"repair", &RequestRepair},
+                                                                     {"send", &RequestSend},
+                                                                     {"answer", &RequestAnswer},
+                                                                     {"pause", &RequestPause},
+                                                                     {"resume", &RequestResume},
+                                                                     {"cancel", &RequestCancel},
+                                                                     {"plan/run", &RequestPlan},
+                                                                     {"dead/retry", &RequestRetry},
+                                                                     {"dead/drop", &RequestDrop}};
   return methods;
 }
 
@@ -50,7 +70,7 @@ std::unexpected<Error> NoMethod(std::string_view method) {
 Result<bool> HubService::IsReading(std::string_view method) {
   const auto found = Methods().find(method);
   if (found == Methods().end()) return NoMethod(method);
-  return std::holds_alternative<Query>(found->second);
+  return !std::holds_alternative<Request>(found->second);
 }
 
 void HubService::Call(std::string_view method, const json::object& parameters, Done done) {
@@ -59,6 +79,8 @@ void HubService::Call(std::string_view method, const json::object& parameters, D
     done(NoMethod(method));
   } else if (const auto* query = std::get_if<Query>(&found->second)) {
     done((*query)(hub_, parameters));
+  } else if (const auto* following = std::get_if<Following>(&found->second)) {
+    following->follow(hub_, parameters, std::move(done));
   } else {
     std::get<Request>(found->second)(hub_, parameters, std::move(done));
   }

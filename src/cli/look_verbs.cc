@@ -2,16 +2,16 @@
 
 #include <boost/json.hpp>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/time.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
-#include "cli/task_table.h"
+#include "cli/status_text.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
 
@@ -20,9 +20,6 @@ namespace agenttalk {
 namespace {
 
 namespace json = boost::json;
-
-// A plan of very many tasks is for programs; people see the first ones and how many more there are.
-constexpr std::size_t kMostTasks = 500;
 
 const Parameter kPlan = {.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"};
 
@@ -40,35 +37,11 @@ Result<ExitCode> ShowList(const Invocation& call, const std::string& method,
   return ExitCode::kDone;
 }
 
-void TellQuestions(const Invocation& call, const json::object& plan) {
-  if (plan.at("questions").as_array().empty()) return;
-  call.console.Out(fmt::format("questions: {}\n", CellText(plan.at("questions"))));
-}
-
 Result<ExitCode> Status(const Invocation& call) {
   const json::value status = TRY(CallHub(call, "status", {{"plan_id", call.arguments.Get("PLAN")}}));
-  if (call.json) {
-    call.console.Out(json::serialize(status) + "\n");
-    return ExitCode::kDone;
-  }
-  const json::object& plan = status.as_object();
-  if (!plan.at("tasks").as_array().empty()) {
-    const double now =
-        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-    call.console.Out(PlanLine(plan) + "\n");
-    call.console.Out(TaskTable(plan, now, kMostTasks, call.console.colors_out()));
-    TellQuestions(call, plan);
-    return ExitCode::kDone;
-  }
-  call.console.Out(fmt::format("{}: {}\n", CellText(plan.at("plan_id")), CellText(plan.at("state"))));
-  json::array commands = plan.at("commands").as_array();
-  for (json::value& command : commands) {
-    json::value& error = command.as_object()["error"];
-    if (error.is_object()) error = error.as_object().at("message");
-  }
-  call.console.Out(ObjectTable(commands, {"command_id", "agent", "state", "waiting_for", "score", "error"},
-                               call.console.colors_out()));
-  TellQuestions(call, plan);
+  const auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  call.console.Out(call.json ? json::serialize(status) + "\n"
+                             : StatusText(status.as_object(), ToRfc3339(now), call.console.colors_out()));
   return ExitCode::kDone;
 }
 

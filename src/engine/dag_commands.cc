@@ -100,6 +100,7 @@ std::string BriefOf(const DagState& dag, TaskIndex task, const TaskNode& node, C
   brief.rework_round = dag.tasks[task].reworks;
   brief.rework_reason = reason;
   brief.may_return = MayReturn(dag, task);
+  brief.model = node.model;
   ByteWriter out;
   out.Put(brief);
   return out.Take();
@@ -107,7 +108,7 @@ std::string BriefOf(const DagState& dag, TaskIndex task, const TaskNode& node, C
 
 }  // namespace
 
-Result<void> MakeTaskCommand(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
+Result<CommandId> ReceiveTaskCommand(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
   const TaskNode node = plan.dag->Node(task);
   CommandReceived received;
   received.command = TRY(Generate(plan, task, node, received.warnings));
@@ -119,6 +120,11 @@ Result<void> MakeTaskCommand(Step& step, PlanState& plan, TaskIndex task, const 
   received.wait_until = step.now() + node.timeout;
   const CommandId id = received.command.command_id;
   step.Emit(plan, std::move(received));
+  return id;
+}
+
+Result<void> MakeTaskCommand(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
+  const CommandId id = TRY(ReceiveTaskCommand(step, plan, task, reason));
   BindIfComplete(step, plan, *plan.Find(id));
   return {};
 }

@@ -13,6 +13,8 @@
 // The commands of tasks: those the engine makes, and those a planner sends.
 namespace agenttalk {
 
+// The task's next command, made with `generate_command`, is there; nothing is done with it yet.
+Result<CommandId> ReceiveTaskCommand(Step& step, PlanState& plan, TaskIndex task, const std::string& reason);
 // Makes the task's next command with `generate_command` and hands it to its agent. `reason` goes with work
 // that is sent back.
 Result<void> MakeTaskCommand(Step& step, PlanState& plan, TaskIndex task, const std::string& reason);

@@ -17,6 +17,7 @@
 #include "engine/dag_inputs.h"
 #include "engine/dag_outputs.h"
 #include "engine/dag_state.h"
+#include "engine/fork_flow.h"
 #include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
@@ -189,6 +190,7 @@ void SpareFallback(Step& step, PlanState& plan, TaskIndex fallback) {
 // The task's turn has come: its command is made, or one that was sent before may start.
 void Release(Step& step, PlanState& plan, TaskIndex task) {
   DagState& dag = *plan.dag;
+  if (TakeOver(step, plan, task)) return;
   const std::uint32_t early = dag.tasks[task].command;
   if (early != TaskRecord::kNoCommand && IsLive(plan.commands[early].state)) {
     Change(step, plan, task, TaskChange::kReleased, ErrorCode::kInternal, {});

@@ -53,6 +53,15 @@ void WithdrawFiles(PlanState& plan) {
   });
 }
 
+// What was taken over counts for the tasks that stay as they are.
+void ForgetInherited(DagState& dag, const DagAdopted& e) {
+  std::set<TaskId> kept;
+  for (std::size_t i = 0; i < e.nodes.size(); ++i) {
+    if (i < e.kept.size() && e.kept[i] != 0) kept.insert(e.nodes[i].task_id);
+  }
+  std::erase_if(dag.inherited, [&](const auto& one) { return !kept.contains(one.first); });
+}
+
 void KeepDeliverables(DagState& dag, const DagAdopted& e) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < e.nodes.size(); ++i) {
@@ -129,6 +138,7 @@ void FoldDag(PlanState& plan, const DagAdopted& e) {
     if (!moved[old]) Remember(dag, before[old]);
   }
   if (e.fresh) dag.answered.clear();
+  ForgetInherited(dag, e);
   dag.revision = e.revision;
   dag.goal = e.goal;
   dag.dag = e.dag;
@@ -145,6 +155,13 @@ void FoldDag(PlanState& plan, const DagAdopted& e) {
   }
   KeepDeliverables(dag, e);
   WithdrawFiles(plan);
+}
+
+void FoldForked(PlanState& plan, const PlanForked& e) {
+  plan.dag->origin = Origin{e.origin, e.at, e.from_task};
+  for (const InheritedResult& one : e.results) {
+    plan.dag->inherited[one.task_id] = {one.key, one.result, one.outputs, one.score, one.score_explanation};
+  }
 }
 
 void FoldCompleted(PlanState& plan, const TaskCompleted& e, Timestamp at) {
@@ -178,6 +195,7 @@ void FoldReset(PlanState& plan, const TasksReset& e) {
   for (const TaskId& id : e.tasks) {
     TaskRecord& record = dag.tasks[Known(dag, id)];
     Remember(dag, record);
+    dag.inherited.erase(id);
     TaskRecord anew;
     anew.attempts = record.attempts;
     anew.last_seq = record.last_seq;
@@ -231,6 +249,7 @@ void FoldTaskResult(PlanState& plan, const CommandRecord& record, const CommandS
   result->explanation = e.score_explanation;
   task->result = std::move(result);
   task->reused = e.reused;
+  plan.dag->inherited.erase(record.task);
 }
 
 void FoldVersion(PlanState& plan, const InputArrived& e, std::uint32_t command) {

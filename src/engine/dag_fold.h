@@ -10,6 +10,7 @@
 namespace agenttalk {
 
 void FoldDag(PlanState& plan, const DagAdopted& e);
+void FoldForked(PlanState& plan, const PlanForked& e);
 void FoldCompleted(PlanState& plan, const TaskCompleted& e, Timestamp at);
 void FoldReset(PlanState& plan, const TasksReset& e);
 // True: a command that a planner made for the task in advance is let go.

@@ -20,6 +20,7 @@
 #include "engine/dag_flow.h"
 #include "engine/dag_outputs.h"
 #include "engine/dag_state.h"
+#include "engine/fork_flow.h"
 #include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
@@ -106,6 +107,10 @@ std::optional<Error> FindRefusal(Step& step, const PlanState& plan, const PlanSu
     return Error{ErrorCode::kStateConflict, fmt::format("{} is an open plan", plan.id.str()),
                  "give the plan file another plan id"};
   }
+  if (plan.opened && submission.inherits) {
+    return Error{ErrorCode::kStateConflict, fmt::format("there is a plan {} already", plan.id.str()),
+                 "give the new plan another id with --as"};
+  }
   for (const TaskNode& node : submission.dag.nodes) {
     if (node.assigned_agent_id.str() == "human") continue;
     const auto agent = step.state().agents.find(node.assigned_agent_id);
@@ -159,6 +164,7 @@ void Adopt(Step& step, PlanState& plan, PlanSubmission& submission, std::vector<
   adopted.fresh = submission.fresh;
   const std::vector<NamedContent> files = adopted.files;
   step.Emit(plan, std::move(adopted));
+  if (submission.inherits) BeginFork(step, plan, *std::move(submission.inherits));
   for (const NamedContent& file : files) GiveFile(step, plan, submission.dag, file);
   for (TaskIndex task = 0; task < plan.dag->size(); ++task) DeliverToNewReceivers(step, plan, task);
   AdvanceTasks(step, plan);

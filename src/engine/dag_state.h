@@ -99,6 +99,18 @@ struct TaskRecord {
   }
 };
 
+// Where a plan has its first results from.
+struct Origin {
+  PlanId plan;
+  std::uint64_t at = 0;  // its last event that is shared
+  TaskId from_task;      // from here on everything was executed anew
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("plan", self.plan), f("at", self.at), f("from_task", self.from_task);
+  }
+};
+
 // A version of a delivered file, kept where some task chooses between versions.
 struct FileVersion {
   AgentId agent;
@@ -128,13 +140,16 @@ class DagState {
   std::map<Digest, TaskResult> answered;     // results of tasks that were reset or changed since
   std::map<std::string, Content> delivered;  // deliverables
   std::vector<FileVersion> versions;
-  std::string failure;  // why the plan failed; set when it ends
+  std::string failure;                     // why the plan failed; set when it ends
+  std::optional<Origin> origin;            // of a plan that shares the past of another one
+  std::map<TaskId, TaskResult> inherited;  // from there, until the task's turn comes
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("revision", self.revision), f("goal", self.goal), f("dag", self.dag), f("history", self.history);
     f("files", self.files), f("nodes", self.nodes), f("tasks", self.tasks), f("answered", self.answered);
     f("delivered", self.delivered), f("versions", self.versions), f("failure", self.failure);
+    f("origin", self.origin), f("inherited", self.inherited);
   }
 
   [[nodiscard]] TaskIndex size() const { return static_cast<TaskIndex>(tasks.size()); }

@@ -93,6 +93,7 @@ class Folding {
   }
 
   void operator()(const DagAdopted& e) { FoldDag(plan_, e); }
+  void operator()(const PlanForked& e) { FoldForked(plan_, e); }
   void operator()(const TaskCompleted& e) { FoldCompleted(plan_, e, event_.time); }
   void operator()(const TasksReset& e) { FoldReset(plan_, e); }
   void operator()(const TaskChanged& e);

@@ -169,6 +169,17 @@ struct MirrorProgress {
 // Time has passed; timers that are due fire.
 struct Tick {};
 
+// What a new plan takes over from another one.
+struct Inheritance {
+  struct File {  // in an agent's inbox, put there by a stranger
+    AgentId agent;
+    std::string name;
+    Content content;
+  };
+  PlanForked forked;
+  std::vector<File> files;
+};
+
 // A DAG for a plan: its first, a revision, or the one it has, to go on with it.
 struct PlanSubmission {
   PlanId plan_id;
@@ -180,6 +191,7 @@ struct PlanSubmission {
   std::string reason;
   bool fresh = false;  // everything is executed again, and no recorded answer used
   std::string client_id;
+  std::optional<Inheritance> inherits = {};  // the plan must be new then
 };
 
 enum class ControlVerb : std::uint8_t { kPause, kResume, kCancel };

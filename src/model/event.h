@@ -14,6 +14,7 @@
 #include "model/command.h"
 #include "model/content.h"
 #include "model/file_fingerprint.h"  // IWYU pragma: export
+#include "model/fork_event.h"        // IWYU pragma: export
 #include "model/named_content.h"     // IWYU pragma: export
 #include "model/role_events.h"       // IWYU pragma: export
 #include "model/task_dag.h"
@@ -44,13 +45,14 @@ struct CommandBrief {
   std::string rework_reason;
   std::vector<TaskId> may_return;  // tasks upstream that this one may send back for rework
   bool may_reject = false;         // another agent asks for it: it may be declined
+  std::string model = {};          // instead of the agent's; empty: the agent's
 
   bool operator==(const CommandBrief&) const = default;
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("prompt", self.prompt), f("score_criteria", self.score_criteria), f("outputs", self.outputs);
     f("rework_round", self.rework_round), f("rework_reason", self.rework_reason);
-    f("may_return", self.may_return), f("may_reject", self.may_reject);
+    f("may_return", self.may_return), f("may_reject", self.may_reject), f("model", self.model);
   }
 };
 
@@ -602,7 +604,8 @@ using EventBody =
                  CommandEnded, MessageSent, DeadLettered, DeadLetterClosed, QuestionAsked, QuestionClosed,
                  BudgetRaised, PlanChanged, ControlAccepted, CommandRequeued, MirrorSynced, OutputFound,
                  DagAdopted, TaskCompleted, TaskChanged, TasksReset, StrategyChosen, InternalPlanMade,
-                 StepStarted, StepFinished, StatusReported, CollaborationRequested, CollaborationAnswered>;
+                 StepStarted, StepFinished, StatusReported, CollaborationRequested, CollaborationAnswered,
+                 PlanForked>;
 
 // How enumerations are spelled in JSON.
 const char* EnumName(EndState value);

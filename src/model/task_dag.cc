@@ -135,6 +135,7 @@ json::value NodeJson(const TaskNode& node) {
     object["timeout"] = std::chrono::duration_cast<std::chrono::seconds>(node.timeout).count();
   }
   if (node.retry_times != 0) object["retry_times"] = node.retry_times;
+  AddText(object, "model", node.model);
   return object;
 }
 

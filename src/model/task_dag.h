@@ -157,6 +157,7 @@ struct TaskNode {
   std::optional<TaskGates> gates;
   Duration timeout = kDefaultTaskTimeout;  // whole seconds
   std::uint32_t retry_times = 0;
+  std::string model = {};  // asked instead of the agent's; empty: the agent's
 
   bool operator==(const TaskNode&) const = default;
   template <typename Self, typename F>
@@ -165,7 +166,7 @@ struct TaskNode {
     f("assigned_agent_id", self.assigned_agent_id), f("depends_on", self.depends_on);
     f("inputs", self.inputs), f("outputs", self.outputs), f("score", self.score);
     f("failure_policy", self.failure_policy), f("gates", self.gates), f("timeout", self.timeout);
-    f("retry_times", self.retry_times);
+    f("retry_times", self.retry_times), f("model", self.model);
   }
 };
 

@@ -350,6 +350,7 @@ void NodeReader::ReadTimes() {
   }
   reader_.Integer(Field(Pick("retry", "retry_times")).Invalid(ErrorCode::kRetryInvalid), kRetryRange,
                   node_.retry_times);
+  reader_.Text("model", node_.model);
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ std::string_view LogOf(const EventBody& body) {
     std::string_view operator()(const CollaborationAnswered&) const { return "activity"; }
     std::string_view operator()(const TasksReset&) const { return {}; }
     std::string_view operator()(const DagAdopted&) const { return {}; }
+    std::string_view operator()(const PlanForked&) const { return {}; }
     std::string_view operator()(const NodeStarted&) const { return {}; }
     std::string_view operator()(const MirrorSynced&) const { return {}; }
     std::string_view operator()(const HubConfigured&) const { return {}; }
@@ -140,6 +141,17 @@ void EventFiles::Show(const Event& event, FileSink& sink) {
   ShowFiles(event, sink);
   Log(event, sink);
   LogDelivery(event, sink);
+}
+
+void EventFiles::ShowUrgent(const Event& event, FileSink& sink) {
+  const EventBody& body = event.body;
+  if (const auto* arrived = std::get_if<InputArrived>(&body)) {
+    if (arrived->source || IsExternal(arrived->agent_id)) ShowInput(event, *arrived, sink);
+  } else if (const auto* sent = std::get_if<MessageSent>(&body)) {
+    if (sent->to.str() == kHuman) ShowMessage(event, *sent, sink);
+  } else if (!std::holds_alternative<CommandReceived>(body) && !std::holds_alternative<TaskCompleted>(body)) {
+    ShowFiles(event, sink);
+  }
 }
 
 void EventFiles::ShowFiles(const Event& event, FileSink& sink) {

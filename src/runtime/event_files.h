@@ -19,6 +19,8 @@ class EventFiles {
   explicit EventFiles(Core& core) : core_(core) {}
 
   void Show(const Event& event, FileSink& sink);
+  // Only what cannot wait: what people, external agents and tools are about to read, and the plan's DAG.
+  void ShowUrgent(const Event& event, FileSink& sink);
 
   static std::string InboxPath(const AgentId& agent, const PlanId& plan, const std::string& name);
   static std::string StatusPath(const PlanId& plan);

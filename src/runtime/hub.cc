@@ -85,6 +85,7 @@ NodeOptions OptionsFor(const Team& team) {
   NodeOptions options;
   options.language =
       team.config.language == PromptLanguage::kChinese ? Language::kChinese : Language::kEnglish;
+  options.mirror = team.config.mirror;
   options.intake.max_command_bytes = team.config.limits.max_command_bytes;
   options.intake.max_input_bytes = team.config.limits.max_input_bytes;
   options.intake.human_heartbeat = team.config.heartbeat_interval;
@@ -214,6 +215,14 @@ Result<void> Hub::MakeNode(CommitQueue& commits, Watcher& watcher, NodeOptions n
 void Hub::Durable(const Event& event) {
   if (!event.plan_id.empty()) touched_.insert(event.plan_id);
   if (options_.listener != nullptr) options_.listener->Durable(event);
+  for (const Onlooker& onlooker : onlookers_) {
+    if (const auto alive = onlooker.owner.lock()) onlooker.look(event);
+  }
+}
+
+void Hub::LookOn(std::weak_ptr<const void> owner, std::function<void(const Event&)> look) {
+  std::erase_if(onlookers_, [](const Onlooker& onlooker) { return onlooker.owner.expired(); });
+  onlookers_.push_back({std::move(owner), std::move(look)});
 }
 
 void Hub::Report(const std::string& text) const {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/ids.h"
@@ -70,6 +72,9 @@ class Hub final : private EventObserver {
   // Makes the files that show the journal anew; `done` is told when all of it is on disk.
   void Repair(std::function<void(Result<MirrorReport>)> done);
 
+  // Makes one plan's files that are not there or not right.
+  Result<MirrorReport> Export(const PlanId& plan) { return node_->ExportFiles(plan); }
+
   // Why nothing can be taken in at the moment.
   [[nodiscard]] std::optional<Error> Unable();
 
@@ -85,6 +90,8 @@ class Hub final : private EventObserver {
   void Stop();
   // Something was submitted or has changed: look.
   void Wake();
+  // `look` is told every event once it is durable, for as long as `owner` lives.
+  void LookOn(std::weak_ptr<const void> owner, std::function<void(const Event&)> look);
 
  private:
   struct Loop;
@@ -123,6 +130,11 @@ class Hub final : private EventObserver {
   std::optional<ModelAccess> models_;  // only when it serves
   std::unique_ptr<Node> node_;
 
+  struct Onlooker {
+    std::weak_ptr<const void> owner;
+    std::function<void(const Event&)> look;
+  };
+  std::vector<Onlooker> onlookers_;
   std::set<PlanId> touched_;  // plans with events in this run
   std::function<bool()> until_;
   bool until_idle_ = false;

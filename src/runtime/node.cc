@@ -51,7 +51,7 @@ Node::Node(const NodeSeams& seams, NodeOptions options)
       desk_(core_, std::move(options.providers), seams.tools, seams.clock),
       intake_(seams.files, seams.watcher, known_, options.intake),
       mirror_(seams.files, known_),
-      projection_(core_, seams.journal, seams.files, mirror_, seams.clock),
+      projection_(core_, seams.journal, seams.files, mirror_, seams.clock, options.mirror),
       audience_(projection_, options.listener),
       post_(core_, intake_, [this](const AgentId& agent, const PlanId& plan, const std::string& name) {
         projection_.Restore(agent, plan, name);

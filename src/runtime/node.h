@@ -16,6 +16,7 @@
 #include "mailbox/known_files.h"
 #include "mailbox/mirror.h"
 #include "mailbox/watcher.h"
+#include "model/hub_config.h"
 #include "prompts/composer.h"
 #include "runtime/call_desk.h"
 #include "runtime/clock.h"
@@ -42,6 +43,7 @@ struct NodeOptions {
   std::string fence_key;
   Language language = Language::kEnglish;
   IntakeOptions intake;
+  MirrorMode mirror = MirrorMode::kFull;
   EventObserver* listener = nullptr;  // is told every event of this run once it is durable
 };
 
@@ -68,6 +70,7 @@ class Node {
   Result<FileComparison> CompareFiles();
   // Makes the files anew. The journal must know that none is mirrored; see Projection::Repair.
   Result<MirrorReport> RepairFiles() { return projection_.Repair(); }
+  Result<MirrorReport> ExportFiles(const PlanId& plan) { return projection_.Export(plan); }
   // When Step has something to do even if nothing comes.
   [[nodiscard]] Timestamp NextWake() const;
 

@@ -67,6 +67,13 @@ json::object CommandJson(const PlanState& plan, const CommandRecord& record) {
   return command;
 }
 
+json::value OriginJson(const PlanState& plan) {
+  if (!plan.dag || !plan.dag->origin) return nullptr;
+  const Origin& origin = *plan.dag->origin;
+  return json::object{
+      {"plan_id", origin.plan.str()}, {"seq", origin.at}, {"task_id", origin.from_task.str()}};
+}
+
 bool SomethingRuns(const PlanState& plan) {
   return std::ranges::any_of(plan.commands, [](const CommandRecord& record) {
     return record.state == CommandState::kRunning || record.state == CommandState::kReady ||
@@ -107,6 +114,7 @@ json::object PlanStatusJson(const PlanState& plan) {
       {"goal", std::move(goal)},
       {"state", PlanStateName(plan)},
       {"failure", plan.dag && !plan.dag->failure.empty() ? json::value(plan.dag->failure) : json::value()},
+      {"forked_from", OriginJson(plan)},
       {"revision", plan.dag ? plan.dag->revision : 0},
       {"dag_sha256", std::move(sha256)},
       {"tasks", TasksJson(plan)},

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -86,7 +87,7 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   ComposeInput input;
   input.ids = {record.agent, plan.id, record.task, record.id, Stage::kCommand, model_call};
   input.provider = sheet.profile.provider;
-  input.model = sheet.profile.model;
+  input.model = brief.model.empty() ? std::string_view(sheet.profile.model) : brief.model;
   input.timeout = record.timeout;
   input.language = language_;
   input.system = sheet.system.content;
@@ -125,7 +126,7 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   input.fence_key = fence_key_;
   const auto composed = agenttalk::Compose(input);
   Composed made{EncodeRequest(composed.request), composed.reuse_key,
-                estimate_(sheet.profile.provider, sheet.profile.model, composed.estimated_tokens)};
+                estimate_(sheet.profile.provider, std::string(input.model), composed.estimated_tokens)};
   for (const std::size_t i : composed.by_path) {
     made.by_path.push_back(files[i]);
   }

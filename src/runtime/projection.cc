@@ -102,8 +102,15 @@ class Projection::Rebuilding final : public FileSet {
   std::set<std::string> removed_;
 };
 
-Projection::Projection(Core& core, Journal& journal, FileSystem& files, Mirror& mirror, const Clock& clock)
-    : core_(core), journal_(journal), files_(files), mirror_(mirror), clock_(clock), event_files_(core) {}
+Projection::Projection(Core& core, Journal& journal, FileSystem& files, Mirror& mirror, const Clock& clock,
+                       MirrorMode mode)
+    : core_(core),
+      journal_(journal),
+      files_(files),
+      mirror_(mirror),
+      clock_(clock),
+      lazy_(mode == MirrorMode::kLazy),
+      event_files_(core) {}
 
 void Projection::Publish(const std::string& path, const Content& content, Overwrite overwrite) {
   auto bytes = core_.contents().Load(content);
@@ -135,6 +142,14 @@ void Projection::AppendLine(const std::string& path, LineNumber number, std::str
 }
 
 void Projection::Durable(const Event& event) {
+  if (lazy_) {
+    event_files_.ShowUrgent(event, *this);
+    const auto* changed = std::get_if<PlanChanged>(&event.body);
+    const bool ended = changed != nullptr && (changed->change == PlanChange::kCompleted ||
+                                              changed->change == PlanChange::kCancelled);
+    overdue_ = overdue_ || ended;
+    return;
+  }
   event_files_.Show(event, *this);
   shown_ = event.number;
   if (!event.plan_id.empty()) dirty_.insert(event.plan_id);
@@ -158,8 +173,15 @@ void Projection::ShowPlan(const PlanId& plan) {
 
 void Projection::WritePlans() {
   const Timestamp now = clock_.Now();
-  if (dirty_.empty() || now < plans_written_ + plans_delay_) return;
+  if ((dirty_.empty() && !overdue_) || now < plans_written_ + plans_delay_) return;
   plans_written_ = now;
+  if (overdue_) {
+    MirrorReport report;
+    if (auto shown = ShowOverdue(report); !shown) {
+      problems_.push_back(shown.error().message);
+      return;
+    }
+  }
   for (const PlanId& plan : std::exchange(dirty_, {})) ShowPlan(plan);
 }
 
@@ -195,9 +217,13 @@ void Projection::Settle() {
 }
 
 Result<void> Projection::Tell(std::uint64_t after, FileSink& sink) {
+  return TellUntil(after, core_.committed(), sink);
+}
+
+Result<void> Projection::TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink) {
   Result<void> decoded;
   TRY(journal_.ReadAll(after, [&](const JournalRowView& row) {
-    if (row.first_event > core_.committed()) return false;
+    if (row.first_event > until) return false;
     const PlanId plan{std::string(row.stream)};
     // A plan that finished before the stop is not in memory, and its files need its commands all the same.
     if (auto loaded = core_.LookUp(plan); !loaded) {
@@ -228,6 +254,11 @@ Result<void> Projection::Reconcile(std::uint64_t after, MirrorReport& report) {
   // From the beginning on, nothing of an old log is needed.
   Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued, report);
   TRY(Tell(after, wanted));
+  PublishAll(wanted, report);
+  return {};
+}
+
+void Projection::PublishAll(const FileSet& wanted, MirrorReport& report) {
   for (const auto& [path, file] : wanted.files()) {
     if (const auto* content = std::get_if<Content>(&file.what)) {
       Publish(path, *content, file.overwrite);
@@ -238,7 +269,33 @@ Result<void> Projection::Reconcile(std::uint64_t after, MirrorReport& report) {
     }
     if (mirror_.pending_bytes() > kMostPendingBytes) FlushInto(report);
   }
+}
+
+Result<void> Projection::ShowOverdue(MirrorReport& report) {
+  TRY(Reconcile(std::max(shown_, core_.state().mirrored), report));
+  overdue_ = false;
   return {};
+}
+
+Result<MirrorReport> Projection::Export(const PlanId& plan) {
+  MirrorReport report;
+  if (lazy_) TRY(ShowOverdue(report));
+  FileSet wanted;
+  Result<void> decoded;
+  TRY(core_.LookUp(plan));
+  TRY(journal_.ReadStream(plan, 0, [&](const JournalRowView& row) {
+    if (row.first_event > core_.committed()) return false;
+    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
+                           [&](const Event& event) { event_files_.Show(event, wanted); });
+    return decoded.has_value();
+  }));
+  TRY(std::move(decoded));
+  PublishAll(wanted, report);
+  dirty_.insert(plan);
+  Hasten();
+  WritePlans();
+  FlushInto(report);
+  return report;
 }
 
 Result<void> Projection::CatchUp() {
@@ -309,10 +366,11 @@ Result<std::optional<FileDifference::Kind>> Projection::CompareLog(const std::st
 
 Result<FileComparison> Projection::Compare() {
   FileSet wanted;
-  TRY(Tell(0, wanted));
+  const std::uint64_t until = ShownUntil();
+  TRY(TellUntil(0, until, wanted));
   for (const PlanId& plan : std::exchange(dirty_, {})) {
     const PlanState* state = core_.FindLoaded(plan);
-    if (state != nullptr && state->opened)
+    if (state != nullptr && state->opened && state->last_event <= until)
       wanted.PublishText(EventFiles::StatusPath(plan), PrettyJson(PlanStatusJson(*state)));
   }
   FileComparison comparison;
@@ -380,8 +438,13 @@ Result<bool> Projection::IsOurs(const std::string& path, const PlanId& plan, con
   return older;
 }
 
+std::uint64_t Projection::ShownUntil() const {
+  if (!lazy_) return core_.committed();
+  return std::max(shown_, core_.state().mirrored);
+}
+
 std::optional<Timestamp> Projection::NextDue() const {
-  if (!dirty_.empty()) return plans_written_ + plans_delay_;
+  if (!dirty_.empty() || overdue_) return plans_written_ + plans_delay_;
   if (shown_ > core_.state().mirrored + 1) return synced_at_ + kSyncInterval;
   return std::nullopt;
 }

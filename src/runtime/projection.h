@@ -44,7 +44,8 @@ struct FileComparison {
 // letters, logs, the state of each plan. Any of them can be made again from the journal.
 class Projection final : public EventObserver, private FileSink {
  public:
-  Projection(Core& core, Journal& journal, FileSystem& files, Mirror& mirror, const Clock& clock);
+  Projection(Core& core, Journal& journal, FileSystem& files, Mirror& mirror, const Clock& clock,
+             MirrorMode mode);
 
   void Durable(const Event& event) override;
   // After a start: writes again what the last run may not have got to disk.
@@ -55,6 +56,8 @@ class Projection final : public EventObserver, private FileSink {
   // Makes every file anew, whatever is there, but for what strangers have put into boxes. The journal must
   // have been told that nothing is mirrored: then a crash in the middle is made up for by the next start.
   Result<MirrorReport> Repair();
+  // Makes the files of one plan that are not as they should be, and all that was put off.
+  Result<MirrorReport> Export(const PlanId& plan);
   // What differs from what the journal says. Changes nothing.
   Result<FileComparison> Compare();
   // Writes one input of an agent again, whatever is there.
@@ -66,7 +69,7 @@ class Projection final : public EventObserver, private FileSink {
   // Everything is written and durable, and the journal knows it: for a clean stop.
   void Settle();
 
-  [[nodiscard]] bool Idle() const { return mirror_.idle() && dirty_.empty(); }
+  [[nodiscard]] bool Idle() const { return mirror_.idle() && dirty_.empty() && !overdue_; }
   // When there will be something to do by itself.
   [[nodiscard]] std::optional<Timestamp> NextDue() const;
   std::vector<std::string> TakeProblems();
@@ -83,8 +86,15 @@ class Projection final : public EventObserver, private FileSink {
   void AppendLine(const std::string& path, LineNumber number, std::string_view line,
                   std::uint64_t rotate_at) override;
 
-  // Shows every event after `after` to a sink.
+  // Shows every event after `after` to a sink, up to the last durable one or, if given, to `until`.
   Result<void> Tell(std::uint64_t after, FileSink& sink);
+  Result<void> TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink);
+  // Hands what should be there to the mirror.
+  void PublishAll(const FileSet& wanted, MirrorReport& report);
+  // Makes up for what was put off (MirrorMode::kLazy).
+  Result<void> ShowOverdue(MirrorReport& report);
+  // Up to where the files can be expected to be.
+  [[nodiscard]] std::uint64_t ShownUntil() const;
   // Brings the files up to date with every event after `after`: the one way in which files that may be
   // missing, torn or old are made again.
   Result<void> Reconcile(std::uint64_t after, MirrorReport& report);
@@ -107,6 +117,10 @@ class Projection final : public EventObserver, private FileSink {
   FileSystem& files_;
   Mirror& mirror_;
   const Clock& clock_;
+  // Lazy: events are not shown one by one but together, from the journal, when a plan ends. All plans at
+  // once, so that `shown_` means the same as ever and logs stay in order.
+  const bool lazy_;
+  bool overdue_ = false;  // lazy: a plan has ended since
   EventFiles event_files_;
   bool flushed_once_ = false;
   std::vector<std::string> to_mend_;

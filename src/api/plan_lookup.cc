@@ -1,0 +1,72 @@
+#include "api/plan_lookup.h"
+
+#include <fmt/format.h>
+
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/suggestion.h"
+#include "engine/dag_state.h"
+#include "engine/plan_state.h"
+#include "journal/journal.h"
+#include "runtime/hub.h"
+
+namespace agenttalk {
+namespace {
+
+// Comparing a name with very many others is not worth the while.
+constexpr std::size_t kMostCompared = 10'000;
+
+std::string Hint(std::string_view word, const std::vector<std::string>& known, std::string otherwise) {
+  std::vector<std::string_view> names(known.begin(), known.end());
+  if (names.size() > kMostCompared) names.resize(kMostCompared);
+  for (const std::string_view name : names) {
+    // People leave out what all ids begin with.
+    if (name == fmt::format("plan_{}", word)) return fmt::format("did you mean \"{}\"?", name);
+  }
+  std::string meant = DidYouMean(word, names);
+  return meant.empty() ? std::move(otherwise) : meant;
+}
+
+}  // namespace
+
+std::unexpected<Error> NoPlan(Hub& hub, const PlanId& id) {
+  std::vector<std::string> names;
+  if (const auto streams = hub.journal().Streams(false)) {
+    for (const StreamInfo& stream : *streams) {
+      if (!stream.stream.empty()) names.push_back(stream.stream.str());
+    }
+  }
+  return Fail(ErrorCode::kPlanUnknown, fmt::format("there is no plan {}", id.str()),
+              Hint(id.str(), names, "see `agenttalk plans`"));
+}
+
+Result<const PlanState*> FindPlan(Hub& hub, const PlanId& id) {
+  const PlanState* plan = TRY(hub.core().LookUp(id));
+  if (plan == nullptr || !plan->opened) return NoPlan(hub, id);
+  return plan;
+}
+
+Result<TaskIndex> FindTask(const PlanState& plan, const TaskId& id) {
+  const TaskIndex task = plan.dag ? plan.dag->Find(id) : DagState::kNone;
+  if (task != DagState::kNone) return task;
+  std::vector<std::string> names;
+  for (TaskIndex i = 0; plan.dag && i < plan.dag->size(); ++i) names.push_back(plan.dag->IdOf(i).str());
+  return Fail(ErrorCode::kTaskUnknown, fmt::format("{} has no task {}", plan.id.str(), id.str()),
+              Hint(id.str(), names, fmt::format("see `agenttalk status {}`", plan.id.str())));
+}
+
+std::unexpected<Error> NoAgent(const Hub& hub, const AgentId& id) {
+  std::vector<std::string> names;
+  for (const auto& [agent, profile] : hub.team().agents) names.push_back(agent.str());
+  return Fail(ErrorCode::kAgentUnknown, fmt::format("there is no agent {}", id.str()),
+              Hint(id.str(), names, "see `agenttalk agents`"));
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <expected>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "engine/dag_state.h"
+#include "engine/plan_state.h"
+#include "runtime/hub.h"
+
+// Plans, tasks and agents by the names that people give; an unknown one is answered with those that are near.
+namespace agenttalk {
+
+Result<const PlanState*> FindPlan(Hub& hub, const PlanId& id);
+std::unexpected<Error> NoPlan(Hub& hub, const PlanId& id);
+Result<TaskIndex> FindTask(const PlanState& plan, const TaskId& id);
+std::unexpected<Error> NoAgent(const Hub& hub, const AgentId& id);
+
+}  // namespace agenttalk
