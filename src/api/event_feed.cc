@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdint>
 #include <expected>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>

@@ -78,7 +78,9 @@ void ExamineProviders(const std::filesystem::path& hub, std::vector<Finding>& fi
   if (!access) return;
   for (const ProviderReport& report : ReportProviders(*team, hub, *access, kPatience)) {
     if (!report.is_default && report.agents.empty()) continue;
-    const std::string what = fmt::format("{} ({})", report.name, report.kind);
+    // The one that would be taken from the environment has no kind when there is none.
+    const std::string what = report.kind.empty() ? std::string("no model provider")
+                                                 : fmt::format("{} ({})", report.name, report.kind);
     if (report.usable) {
       findings.push_back({"provider", Finding::Level::kOk, what, {}});
     } else {

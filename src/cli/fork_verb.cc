@@ -50,7 +50,7 @@ Result<ExitCode> Fork(const Invocation& call) {
   const char* user = std::getenv("USER");
   request["author"] = user == nullptr || *user == 0 ? "fork" : user;
   if (!call.arguments.Has("--no-run")) {
-    return RunPlan(call, TRY(call.Hub()), {"fork", std::move(request), PlanId(name)});
+    return RunPlan(call, TRY(call.Hub()), {"fork", std::move(request), PlanId(name), "agenttalk serve"});
   }
   const json::value made = TRY(CallHub(call, "fork", std::move(request)));
   if (call.json) {

@@ -2,7 +2,6 @@
 
 #include <boost/json.hpp>
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,7 @@
 #include "cli/verb.h"
 #include "cli/verbs.h"
 
-// The verbs that show: plans, status, agents, questions, log.
+// The verbs that show: plans, status, agents, questions.
 namespace agenttalk {
 namespace {
 
@@ -43,25 +42,6 @@ Result<ExitCode> Status(const Invocation& call) {
   call.console.Out(call.json ? json::serialize(status) + "\n"
                              : StatusText(status.as_object(), ToRfc3339(now), call.console.colors_out()));
   return ExitCode::kDone;
-}
-
-std::string LogLine(const json::object& event) {
-  return fmt::format("{:>6}  {}  {:22} {} {}  {}\n", CellText(event.at("seq")), CellText(event.at("time")),
-                     CellText(event.at("type")), CellText(event.at("agent_id")),
-                     CellText(event.at("command_id")), json::serialize(event.at("data")));
-}
-
-Result<ExitCode> Log(const Invocation& call) {
-  std::uint64_t after = 0;
-  while (true) {
-    const json::value page =
-        TRY(CallHub(call, "log", {{"plan_id", call.arguments.Get("PLAN")}, {"after", after}}));
-    if (page.as_array().empty()) return ExitCode::kDone;
-    for (const json::value& event : page.as_array()) {
-      call.console.Out(call.json ? json::serialize(event) + "\n" : LogLine(event.as_object()));
-    }
-    after = page.as_array().back().at("seq").to_number<std::uint64_t>();
-  }
 }
 
 }  // namespace
@@ -107,14 +87,6 @@ Verb QuestionsVerb() {
             return ShowList(call, "questions", {"id", "plan_id", "kind", "from", "text", "deadline"},
                             "nobody asks anything");
           }};
-}
-
-Verb LogVerb() {
-  return {.name = "log",
-          .summary = "Shows everything that happened in a plan, in order.",
-          .example = "agenttalk log plan_weekly-report --json",
-          .parameters = {kPlan},
-          .run = Log};
 }
 
 }  // namespace agenttalk

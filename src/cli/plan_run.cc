@@ -1,12 +1,15 @@
 #include "cli/plan_run.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <boost/json.hpp>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <filesystem>
+#include <iostream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,21 +17,30 @@
 #include <thread>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "api/api_server.h"
 #include "api/hub_client.h"
 #include "api/hub_service.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/ids.h"
 #include "cli/console.h"
+#include "cli/event_follower.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
+#include "cli/live_run.h"
+#include "cli/live_screen.h"
+#include "cli/live_view.h"
 #include "cli/progress.h"
 #include "cli/provider_options.h"
+#include "cli/question_prompt.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "model/event.h"
+#include "model/event_codec.h"
 #include "runtime/core.h"
 #include "runtime/hub.h"
 #include "runtime/plan_report.h"
@@ -39,26 +51,74 @@ namespace {
 namespace json = boost::json;
 namespace fs = std::filesystem;
 
-constexpr auto kPollInterval = std::chrono::milliseconds(200);
+constexpr auto kLongestWait = std::chrono::seconds(20);
+// What comes in quick succession is shown together.
+constexpr auto kPause = std::chrono::milliseconds(50);
+
+// How a run is told: by pictures on a terminal, by lines, or by the events themselves.
+enum class Telling : std::uint8_t { kNothing, kLines, kPictures, kEvents };
+
+Telling HowToTell(const Invocation& call) {
+  if (call.arguments.Has("--quiet")) return Telling::kNothing;
+  if (call.json) return Telling::kEvents;
+  return TerminalSizeOf(STDERR_FILENO) ? Telling::kPictures : Telling::kLines;
+}
 
 // Tells what is going on and, where that is wanted, approves what a task's gate asks.
 class RunListener final : public EventObserver {
  public:
-  RunListener(Console& console, bool approves) : progress_(console), approves_(approves) {}
-  void Follow(Hub& hub, bool tells) {
+  RunListener(const Invocation& call, const PlanId& plan)
+      : call_(call),
+        telling_(HowToTell(call)),
+        approves_(call.arguments.Has("--yes")),
+        progress_([this](const std::string& line) { Line(line); }, call.console.colors_err()) {
+    if (telling_ == Telling::kPictures) live_.emplace(call.console, plan, IsInteractive());
+  }
+
+  void Follow(Hub& hub) {
     hub_ = &hub;
-    if (tells) progress_.Follow(hub);
+    if (telling_ != Telling::kNothing && telling_ != Telling::kEvents) progress_.Follow(hub);
+    if (live_) live_->Follow(hub);
   }
   void Durable(const Event& event) override {
     progress_.Durable(event);
+    if (telling_ == Telling::kEvents && hub_ != nullptr && !event.plan_id.empty()) {
+      call_.console.Out(json::serialize(EventToJson(event)) + "\n");
+      static_cast<void>(call_.console.Flush());
+    }
     const auto* asked = std::get_if<QuestionAsked>(&event.body);
     if (!approves_ || hub_ == nullptr || asked == nullptr || asked->purpose != QuestionPurpose::kGate) return;
     hub_->core().Post(QuestionAnswer{event.plan_id, event.number, Decision::kApprove, "--yes", {}, {}});
   }
+  // What people should know whatever happens.
+  void Say(const std::string& line) {
+    if (live_) {
+      live_->Say(line);
+    } else {
+      call_.console.Err(line + "\n");
+    }
+  }
+  // Nothing goes on without a person, and the person is here.
+  bool Stays() { return !approves_ && live_ && live_->Stays(); }
+  void Finish() {
+    if (live_) live_->Finish();
+    hub_ = nullptr;
+  }
 
  private:
+  void Line(const std::string& line) {
+    if (live_) {
+      live_->Activity(line);
+    } else {
+      call_.console.Err(line + "\n");
+    }
+  }
+
+  const Invocation& call_;
+  const Telling telling_;
+  const bool approves_;
   Progress progress_;
-  bool approves_;
+  std::optional<LiveRun> live_;
   Hub* hub_ = nullptr;
 };
 
@@ -109,33 +169,104 @@ double Since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+void TellHowToGoOn(const Invocation& call, const PlanRun& run) {
+  call.console.Err(fmt::format("agenttalk: stopped; `{}` goes on with it\n", run.go_on));
+}
+
 // The hub is served by another process: that one runs the plan, this one looks on.
-Result<ExitCode> RunThere(const Invocation& call, const fs::path& hub, const PlanRun& run) {
-  const auto start = Clock::now();
-  HubClient client(hub);
-  TRY(client.Call(run.method, run.request));
-  std::map<std::string, std::string> shown;
-  while (true) {
-    const json::value status = TRY(client.Call("status", {{"plan_id", run.plan.str()}}));
+class Onlooker {
+ public:
+  Onlooker(const Invocation& call, const fs::path& hub, const PlanRun& run)
+      : call_(call),
+        hub_(hub),
+        run_(run),
+        telling_(HowToTell(call)),
+        client_(hub),
+        follower_(hub, run.plan.str()),
+        screen_(call.console) {}
+
+  Result<ExitCode> Run() {
+    const auto start = Clock::now();
+    TRY(follower_.Begin());
+    TRY(client_.Call(run_.method, run_.request));
+    while (true) {
+      const json::value status = TRY(client_.Call("status", {{"plan_id", run_.plan.str()}}));
+      Show(status.as_object());
+      const std::string state = CellText(status.at("state"));
+      const bool asks = state == "waiting" && !status.at("questions").as_array().empty();
+      if (asks && TRY(AnswerHere())) continue;
+      if (asks || state == "paused" || ExitCodeOfState(state) != ExitCode::kWaitingForHuman) {
+        return Report(call_, hub_, status.as_object(), Since(start));
+      }
+      for (const json::value& event : TRY(follower_.Next(kLongestWait))) Tell(event.as_object());
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+
+ private:
+  void Tell(const json::object& event) {
+    if (telling_ == Telling::kEvents) {
+      call_.console.Out(json::serialize(event) + "\n");
+      static_cast<void>(call_.console.Flush());
+    }
+    activity_ = {fmt::format("{} {}", CellText(event.at("type")), CellText(event.at("command_id")))};
+  }
+
+  void Show(const json::object& status) {
+    if (telling_ == Telling::kPictures) {
+      const TerminalSize size = TerminalSizeOf(STDERR_FILENO).value_or(TerminalSize{});
+      const double now =
+          std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+      screen_.Draw(LiveLines({status, activity_, size.columns, size.rows, now, call_.console.colors_err()}));
+    } else if (telling_ == Telling::kLines) {
+      ShowChanges(status);
+    }
+  }
+
+  void ShowChanges(const json::object& status) {
     for (const json::value& task : status.at("tasks").as_array()) {
       const std::string id = CellText(task.at("task_id"));
       const std::string state = CellText(task.at("state"));
-      if (std::exchange(shown[id], state) != state && !call.arguments.Has("--quiet")) {
-        call.console.Err(fmt::format("{}  {}: {}\n", run.plan.str(), id, state));
+      if (std::exchange(shown_[id], state) != state) {
+        call_.console.Err(fmt::format("{}  {}: {}\n", run_.plan.str(), id, state));
       }
     }
-    const std::string state = CellText(status.at("state"));
-    const bool asks = state == "waiting" && !status.at("questions").as_array().empty();
-    if (asks || state == "paused" || ExitCodeOfState(state) != ExitCode::kWaitingForHuman) {
-      return Report(call, hub, status.as_object(), Since(start));
-    }
-    std::this_thread::sleep_for(kPollInterval);
   }
-}
+
+  // False: nobody is here, or nothing is asked that a line could answer.
+  Result<bool> AnswerHere() {
+    if (telling_ != Telling::kPictures || !IsInteractive()) return false;
+    const json::value questions = TRY(client_.Call("questions", {}));
+    const json::object* question = FirstQuestion(questions.as_array(), run_.plan.str());
+    if (question == nullptr) return false;
+    const TerminalSize size = TerminalSizeOf(STDERR_FILENO).value_or(TerminalSize{});
+    screen_.Prompt(QuestionLines(*question, size.columns, call_.console.colors_err()));
+    std::string line;
+    if (!std::getline(std::cin, line)) return false;
+    screen_.PromptDone();
+    auto answer = ReadAnswerLine(*question, line);
+    if (!answer) {
+      screen_.Say("say approve, or reject with a reason");
+      return true;
+    }
+    if (auto sent = client_.Call("answer", *std::move(answer)); !sent) screen_.Say(sent.error().message);
+    return true;
+  }
+
+  const Invocation& call_;
+  const fs::path& hub_;
+  const PlanRun& run_;
+  const Telling telling_;
+  HubClient client_;
+  EventFollower follower_;
+  LiveScreen screen_;
+  std::vector<std::string> activity_;
+  std::map<std::string, std::string> shown_;
+};
 
 Result<ExitCode> RunHere(const Invocation& call, Hub& hub, RunListener& listener, const PlanRun& run) {
   const auto start = Clock::now();
-  listener.Follow(hub, !call.arguments.Has("--quiet"));
+  listener.Follow(hub);
   const std::unique_ptr<ApiServer> server = TRY(ApiServer::Open(hub));
   std::optional<Error> refused;
   HubService(hub).Call(run.method, run.request, [&](const Result<json::value>& reply) {
@@ -143,13 +274,16 @@ Result<ExitCode> RunHere(const Invocation& call, Hub& hub, RunListener& listener
     refused = reply.error();
     hub.Stop();
   });
-  if (auto end = hub.ServePlan(run.plan); !end) {
+  const auto end = hub.ServePlan(run.plan);
+  listener.Finish();
+  if (!end) {
     call.console.Err(fmt::format("agenttalk: the journal cannot go on: {}\n", end.error().message));
     return ExitCode::kEnvironment;
   }
   if (refused) return std::unexpected(*refused);
   const PlanState* plan = TRY(hub.core().LookUp(run.plan));
   if (plan == nullptr) return Fail(ErrorCode::kCancelled, "the run was stopped before it began");
+  if (*end == Hub::End::kStopped && !plan->completed) TellHowToGoOn(call, run);
   return Report(call, hub.directory(), PlanStatusJson(*plan), Since(start));
 }
 
@@ -162,13 +296,14 @@ std::vector<Parameter> WithRunParameters(std::vector<Parameter> own) {
 }
 
 Result<ExitCode> RunPlan(const Invocation& call, const fs::path& directory, const PlanRun& run) {
-  RunListener listener(call.console, call.arguments.Has("--yes"));
+  RunListener listener(call, run.plan);
   HubOptions options;
   options.listener = &listener;
-  options.report = [&](const std::string& text) { call.console.Err(fmt::format("agenttalk: {}\n", text)); };
+  options.report = [&](const std::string& text) { listener.Say("agenttalk: " + text); };
+  options.stays = [&] { return listener.Stays(); };
   options.providers = TRY(ReadProviderChoice(call));
   auto hub = Hub::Open(directory, std::move(options));
-  if (!hub && hub.error().code == ErrorCode::kHubLocked) return RunThere(call, directory, run);
+  if (!hub && hub.error().code == ErrorCode::kHubLocked) return Onlooker(call, directory, run).Run();
   return RunHere(call, *TRY(std::move(hub)), listener, run);
 }
 

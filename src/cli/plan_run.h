@@ -17,6 +17,7 @@ struct PlanRun {
   std::string method;
   boost::json::object request;
   PlanId plan;
+  std::string go_on;  // the command that goes on with it when it was stopped
 };
 
 // What every verb that runs a plan takes besides its own.

@@ -1,30 +1,34 @@
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "base/ids.h"
-#include "cli/console.h"
 #include "model/event.h"
 #include "runtime/core.h"
 #include "runtime/hub.h"
 
 namespace agenttalk {
 
-// Tells people on `err` what is going on, a line per step, as it becomes durable.
+// Tells what is going on, a line per step, as it becomes durable.
 class Progress final : public EventObserver {
  public:
-  explicit Progress(Console& console) : console_(console) {}
+  using Tell = std::function<void(const std::string& line)>;
+  Progress(Tell tell, bool colors) : tell_(std::move(tell)), colors_(colors) {}
   // Where the agents of commands are looked up; before that nothing is told.
   void Follow(Hub& hub) { hub_ = &hub; }
 
   void Durable(const Event& event) override;
 
  private:
-  void Tell(const Event& event, const CommandId& command, const std::string& what);
+  void Say(const Event& event, const CommandId& command, const std::string& what);
+  void SayChange(const Event& event, const PlanChanged& change);
   void TellTask(const Event& event);
   [[nodiscard]] std::string AgentOf(const Event& event, const CommandId& command);
 
-  Console& console_;
+  Tell tell_;
+  bool colors_;
   Hub* hub_ = nullptr;
 };
 

@@ -64,7 +64,9 @@ Result<ExitCode> Run(const Invocation& call) {
   for (const Issue& warning : source.issues.warnings) {
     call.console.Err(ToText(warning, false, call.console.colors_err()));
   }
-  return RunPlan(call, directory, {"plan/run", RequestOf(call, source), source.plan_id});
+  return RunPlan(call, directory,
+                 {"plan/run", RequestOf(call, source), source.plan_id,
+                  "agenttalk run --plan " + call.arguments.Get("--plan")});
 }
 
 }  // namespace

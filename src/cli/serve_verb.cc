@@ -30,7 +30,8 @@ ExitCode ExitCodeOf(Hub::End end) {
 
 Result<ExitCode> Serve(const Invocation& call) {
   const auto directory = TRY(call.Hub());
-  Progress progress(call.console);
+  Progress progress([&](const std::string& line) { call.console.Err(line + "\n"); },
+                    call.console.colors_err());
   HubOptions options;
   options.listener = &progress;
   options.report = [&](const std::string& text) { call.console.Err(fmt::format("agenttalk: {}\n", text)); };

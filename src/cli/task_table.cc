@@ -26,17 +26,6 @@ double SecondsOf(const json::value& time) {
   return parsed ? std::chrono::duration<double>(parsed->time_since_epoch()).count() : 0;
 }
 
-std::string ElapsedText(const json::object& task, double now) {
-  const double start = SecondsOf(task.at("started_at"));
-  if (start <= 0) return {};
-  const double end = SecondsOf(task.at("ended_at"));
-  return fmt::format("{:.1f} s", std::max(0.0, (end > 0 ? end : now) - start));
-}
-
-std::uint64_t TokensOf(const json::value& tokens) {
-  return tokens.at("input").to_number<std::uint64_t>() + tokens.at("output").to_number<std::uint64_t>();
-}
-
 std::string StateText(const json::object& task) {
   std::string text = CellText(task.at("state"));
   if (task.at("reused").as_bool()) text += " (reused)";
@@ -66,6 +55,17 @@ std::vector<std::string> Row(const json::object& task, double now) {
 }
 
 }  // namespace
+
+std::string ElapsedText(const json::object& task, double now) {
+  const double start = SecondsOf(task.at("started_at"));
+  if (start <= 0) return {};
+  const double end = SecondsOf(task.at("ended_at"));
+  return fmt::format("{:.1f} s", std::max(0.0, (end > 0 ? end : now) - start));
+}
+
+std::uint64_t TokensOf(const json::value& tokens) {
+  return tokens.at("input").to_number<std::uint64_t>() + tokens.at("output").to_number<std::uint64_t>();
+}
 
 std::string PlanLine(const json::object& status) {
   const json::array& tasks = status.at("tasks").as_array();

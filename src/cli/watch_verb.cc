@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,12 +9,16 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "cli/console.h"
+#include "cli/event_follower.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
+#include "cli/live_view.h"
 #include "cli/task_table.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
 
@@ -24,19 +27,14 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr auto kInterval = std::chrono::milliseconds(500);
-constexpr std::size_t kRowsWithoutTerminal = 40;
+constexpr auto kLongestWait = std::chrono::seconds(20);
+// What goes on without an event is elapsed time.
+constexpr auto kRedrawn = std::chrono::seconds(1);
+// What comes in quick succession is shown together.
+constexpr auto kPause = std::chrono::milliseconds(50);
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-// Rows of the terminal; 0: it is none.
-std::size_t TerminalRows() {
-  if (::isatty(STDOUT_FILENO) == 0) return 0;
-  winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return kRowsWithoutTerminal;
-  return size.ws_row;
 }
 
 bool HasEnded(const std::string& state) {
@@ -52,22 +50,25 @@ class View {
     if (call_.json) {
       const std::string text = json::serialize(status);
       if (std::exchange(last_, text) != text) call_.console.Out(text + "\n");
-    } else if (const std::size_t rows = TerminalRows(); rows > 0) {
-      Redraw(status, rows);
+    } else if (const auto size = TerminalSizeOf(STDOUT_FILENO)) {
+      Redraw(status, *size);
     } else {
       TellChanges(status);
     }
     static_cast<void>(call_.console.Flush());
   }
+  [[nodiscard]] bool redraws() const { return drawn_ > 0; }
 
  private:
-  void Redraw(const json::object& status, std::size_t rows) {
-    const std::size_t most = rows > 8 ? rows - 8 : 1;
-    std::string text = PlanLine(status) + "\n" + TaskTable(status, Now(), most, call_.console.colors_out());
+  void Redraw(const json::object& status, const TerminalSize& size) {
+    const std::vector<std::string> lines =
+        LiveLines({status, {}, size.columns, size.rows, Now(), call_.console.colors_out()});
+    std::string text;
+    for (const std::string& line : lines) text += line + "\x1b[K\n";
     const json::array& questions = status.at("questions").as_array();
-    if (!questions.empty()) text += fmt::format("questions: {}\n", CellText(status.at("questions")));
-    if (drawn_ > 0) call_.console.Out(fmt::format("\x1b[{}A\x1b[J", drawn_));
-    call_.console.Out(text);
+    if (!questions.empty()) text += fmt::format("questions: {}\x1b[K\n", CellText(status.at("questions")));
+    if (drawn_ > 0) call_.console.Out(fmt::format("\x1b[{}A", drawn_));
+    call_.console.Out(text + "\x1b[J");
     drawn_ = static_cast<std::size_t>(std::ranges::count(text, '\n'));
   }
 
@@ -91,14 +92,18 @@ class View {
 
 Result<ExitCode> Watch(const Invocation& call) {
   View view(call);
+  const std::string plan = call.arguments.Get("PLAN");
+  EventFollower follower(TRY(call.Hub()), plan);
+  TRY(follower.Begin());
   while (true) {
-    const json::value status = TRY(CallHub(call, "status", {{"plan_id", call.arguments.Get("PLAN")}}));
+    const json::value status = TRY(CallHub(call, "status", {{"plan_id", plan}}));
     view.Show(status.as_object());
     const std::string state = CellText(status.at("state"));
     if (call.arguments.Has("--once") || HasEnded(state)) {
       return state == "failed" || state == "cancelled" ? ExitCode::kWorkFailed : ExitCode::kDone;
     }
-    std::this_thread::sleep_for(kInterval);
+    TRY(follower.Next(view.redraws() ? kRedrawn : kLongestWait));
+    std::this_thread::sleep_for(kPause);
   }
 }
 

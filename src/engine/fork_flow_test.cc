@@ -10,8 +10,8 @@
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
+#include "model/content.h"
 #include "model/event.h"
-#include "model/task_dag.h"
 
 namespace agenttalk {
 namespace {

@@ -23,6 +23,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -350,7 +351,7 @@ void Hub::CheckIdle() {
   }
   if (!node_->AtRest()) return;
   const Rest rest = AssessRest(core().state());
-  if (rest.busy) return;
+  if (rest.busy || (!rest.awaited.empty() && options_.stays && options_.stays())) return;
   end_ = HasFailed(core().state(), touched_) ? End::kFailed
          : rest.awaited.empty()              ? End::kDone
                                              : End::kWaiting;

@@ -47,6 +47,8 @@ struct HubOptions {
   bool notifications = true;  // false: files are found by the heartbeat's scan alone
   EventObserver* listener = nullptr;
   std::function<void(const std::string&)> report;  // what people should know: folders, disks
+  // Asked when nothing goes on until somebody brings something: true, that is about to happen here.
+  std::function<bool()> stays = {};
 };
 
 // A hub in this process: a Node, and around it what it stands on and what drives it. One thread runs the

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
 #include "journal/journal.h"

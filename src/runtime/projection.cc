@@ -31,6 +31,7 @@
 #include "model/content.h"
 #include "model/event.h"
 #include "model/event_codec.h"
+#include "model/hub_config.h"
 #include "runtime/clock.h"
 #include "runtime/core.h"
 #include "runtime/event_files.h"

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MARK = "<!-- runs -->"
@@ -70,6 +71,26 @@ def test_tour_of_the_readme_happens_as_shown(box):
 
 def test_chinese_tour_happens_as_shown(box):
     check_tour("README.zh-CN.md", box)
+
+
+def test_tutorial_happens_as_shown(box):
+    check_tour("docs/tutorial.md", box)
+
+
+def test_page_about_external_agents_happens_as_shown(box):
+    check_tour("docs/external_agents.md", box)
+
+
+def test_example_with_people_happens_as_shown(box):
+    for file in (ROOT / "examples/human-in-the-loop").iterdir():
+        box.write(file.name, file.read_text(encoding="utf-8"))
+    check_tour("examples/human-in-the-loop/README.md", box)
+
+
+def test_reference_is_what_the_program_says(box):
+    check = subprocess.run([sys.executable, ROOT / "scripts/reference.py", "--binary", box.binary, "--check"],
+                           capture_output=True, text=True)
+    assert check.returncode == 0, check.stderr
 
 
 def test_both_readmes_show_the_same_commands(_box):

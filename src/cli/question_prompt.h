@@ -1,0 +1,22 @@
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+// A question of a plan, asked where the plan is being watched, and the line that answers it.
+namespace agenttalk {
+
+// The first question of the plan that somebody has to answer; null: there is none.
+const boost::json::object* FirstQuestion(const boost::json::array& questions, const std::string& plan);
+
+// What is shown; the last line is where the answer is typed.
+std::vector<std::string> QuestionLines(const boost::json::object& question, std::size_t columns, bool colors);
+
+// The parameters of `answer`, or nothing when the line is no answer to this question.
+std::optional<boost::json::object> ReadAnswerLine(const boost::json::object& question,
+                                                  const std::string& line);
+
+}  // namespace agenttalk

@@ -1,0 +1,188 @@
+"""`run` and `watch` on a terminal: the tasks as a tree, questions answered in place, nothing left behind."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+
+from terminal import Terminal
+
+HUB = """
+version: 1
+provider: offline
+providers:
+  offline: {kind: scripted, answers: answers.yaml}
+agents:
+  ann: {prompt: You are Ann.}
+  bob: {prompt: You are Bob.}
+"""
+
+PLAN = """
+plan: report
+tasks:
+  - {id: collect, agent: ann, prompt: Collect., outputs: [facts.txt]}
+  - {id: write, agent: bob, prompt: Write., inputs: [facts.txt], outputs: [draft.txt], gate: human,
+     score: {criteria: good, rework: 1}}
+  - {id: publish, agent: ann, prompt: Publish., inputs: [draft.txt], outputs: [report.txt]}
+"""
+
+ANSWERS = """
+- when: {task: collect}
+  answer: {result: "the facts"}
+  delay: 300ms
+- answer: {result: "done", score: 90}
+"""
+
+
+@contextlib.contextmanager
+def on_terminal(box, *arguments, **size):
+    env = {"PATH": os.environ["PATH"], "HOME": str(box.dir), "LANG": "C.UTF-8", "TERM": "xterm",
+           "AGENTTALK_HUB": str(box.dir / "hub")}
+    terminal = Terminal([str(box.binary), *arguments], env, box.dir / "hub", **size)
+    try:
+        yield terminal
+    finally:
+        terminal.close()
+
+
+def make(box, plan=PLAN, answers=ANSWERS):
+    box.write("hub/agenttalk.yaml", HUB)
+    box.write("hub/plan.yaml", plan)
+    box.write("hub/answers.yaml", answers)
+
+
+def test_questions_are_answered_in_place(box):
+    """The run waits for the person who watches it; a rejection sends the task back, an approval lets it pass."""
+    make(box)
+    with on_terminal(box, "run", "--plan", "plan.yaml") as terminal:
+        terminal.expect("approve, or reject with a reason?")
+        assert "? ├ write" in terminal.screen.text or "? └ write" in terminal.screen.text, terminal.screen.text
+        terminal.type("perhaps\n")
+        terminal.expect("say approve, or reject with a reason")
+        terminal.expect("Rejected, it goes back", times=2)
+        terminal.type("reject too short\n")
+        terminal.expect("cmd_write_002  question")
+        terminal.expect("Rejected, it goes back", times=3)
+        terminal.type("a\n")
+        assert terminal.wait() == 0, terminal.screen.text
+        terminal.expect_untouched()
+        assert "plan_report: completed, 3 of 3 tasks completed" in terminal.screen.text
+        assert not terminal.screen.wrapped, terminal.screen.wrapped
+        assert "✓" in terminal.screen.text and "score 90" in terminal.screen.text, terminal.screen.text
+
+
+def test_chinese_names_stay_aligned(box):
+    """Columns are counted as terminals do: a Chinese character takes two."""
+    make(box, """
+plan: week
+tasks:
+  - {id: a, agent: ann, prompt: 收集, outputs: [a.txt]}
+  - {id: bbbbbb, agent: bob, prompt: 写, inputs: [a.txt], outputs: [b.txt],
+     score: {criteria: 好, pass: 70}}
+""", """
+- when: {task: a}
+  answer: {result: "事实"}
+- answer: {result: "太短", score: 10, score_explanation: "内容太短了，请把它写得更长一些，并且把所有的事实都写进去，谢谢合作"}
+""")
+    with on_terminal(box, "run", "--plan", "plan.yaml", columns=60) as terminal:
+        assert terminal.wait() == 1, terminal.screen.text
+        terminal.expect_untouched()
+        assert "plan_week: failed" in terminal.screen.text
+        rows = [line for line in terminal.screen.lines if line.startswith(("✓", "✗"))]
+        assert len(rows) == 2, terminal.screen.text
+        assert rows[0].index("ann") == rows[1].index("bob"), rows
+        assert not [line for line in terminal.screen.wrapped if line.startswith(("✓", "✗", "plan_week: "))]
+
+
+def test_one_interrupt_stops_in_good_order(box):
+    """Ctrl-C once: everything is kept, and it is said how to go on; going on finishes the plan."""
+    make(box, answers="- {when: {task: collect}, answer: {result: x}, delay: 30s}\n- answer: {result: y, score: 80}\n")
+    with on_terminal(box, "run", "--plan", "plan.yaml") as terminal:
+        terminal.expect("running")
+        terminal.type("\x03")
+        terminal.expect("`agenttalk run --plan plan.yaml` goes on with it")
+        assert terminal.wait() == 3, terminal.screen.text
+        terminal.expect_untouched()
+    box.write("hub/answers.yaml", ANSWERS)
+    box.run("run", "--plan", "plan.yaml", "--yes", cwd=box.dir / "hub").expect(0)
+
+
+def test_signals_leave_the_terminal_as_it_was(box):
+    """Whatever signal ends it, also while a question is open."""
+    make(box)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGABRT, signal.SIGKILL):
+        with on_terminal(box, "run", "--plan", "plan.yaml") as terminal:
+            terminal.expect("approve, or reject with a reason?")
+            terminal.kill(number)
+            terminal.wait()
+            terminal.expect_untouched()
+
+
+def test_a_served_plan_is_shown_and_answered_too(box):
+    """The hub is served by another process; this one looks on, asks, and passes the answer on."""
+    make(box)
+    env = {"PATH": os.environ["PATH"], "HOME": str(box.dir)}
+    server = subprocess.Popen([str(box.binary), "serve", "--hub", str(box.dir / "hub")], env=env,
+                              stderr=subprocess.DEVNULL)
+    try:
+        socket = box.dir / "hub/.agenttalk/agenttalk.sock"
+        deadline = time.monotonic() + 30
+        while not socket.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        with on_terminal(box, "run", "--plan", "plan.yaml") as terminal:
+            terminal.expect("approve, or reject with a reason?")
+            terminal.type("approve\n")
+            assert terminal.wait() == 0, terminal.screen.text
+            terminal.expect_untouched()
+        with on_terminal(box, "watch", "plan_report") as terminal:
+            assert terminal.wait() == 0
+            terminal.expect_untouched()
+            assert "✓" in terminal.screen.text
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def test_lines_and_json_elsewhere(box):
+    """Not on a terminal: plain lines; with --json the events, then the report; a failed plan says so at the end."""
+    make(box, answers="- error: {status: 400}\n")
+    outcome = box.run("run", "--plan", "plan.yaml", cwd=box.dir / "hub").expect(1)
+    assert "\x1b" not in outcome.err and "\x1b" not in outcome.out
+    told = [line for line in outcome.err.splitlines() if line.startswith("plan_report  ")]
+    assert told[-1].startswith("plan_report  failed: collect failed"), told
+    lines = box.run("run", "--plan", "plan.yaml", "--json", cwd=box.dir / "hub").expect(1).out.splitlines()
+    events = [json.loads(line) for line in lines]
+    assert events[-1]["state"] == "failed" and events[0]["type"] == "plan_changed", events[0]
+    assert len(box.run("run", "--plan", "plan.yaml", "--json", "--quiet",
+                       cwd=box.dir / "hub").out.splitlines()) == 1
+
+
+def test_a_log_is_followed_without_polling(box):
+    """`log --follow` shows events as they happen and ends with the plan; filters choose."""
+    make(box)
+    env = {"PATH": os.environ["PATH"], "HOME": str(box.dir)}
+    run = subprocess.Popen([str(box.binary), "run", "--plan", "plan.yaml", "--hub", str(box.dir / "hub"), "--yes"],
+                           env=env, cwd=box.dir / "hub", stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while box.run("status", "plan_report", "--hub", box.dir / "hub").code != 0:
+        assert time.monotonic() < deadline
+    outcome = box.run("log", "plan_report", "--follow", "--json", "--hub", box.dir / "hub").expect(0)
+    assert run.wait(timeout=30) == 0
+    types = [json.loads(line)["type"] for line in outcome.out.splitlines()]
+    assert types[0] == "plan_changed" and types[-1] == "plan_changed" and "task_completed" in types, types
+
+    def log(*arguments):
+        out = box.run("log", "plan_report", "--json", *arguments, "--hub", box.dir / "hub").expect(0).out
+        return [json.loads(line) for line in out.splitlines()]
+
+    assert {event["type"] for event in log("--type", "task_*")} == {"task_completed", "task_changed"}
+    of_write = log("--task", "write")
+    assert of_write and all("write" in json.dumps(event) for event in of_write)
+    assert {event["agent_id"] for event in log("--agent", "bob", "--type", "command_received")} == {"bob"}
+    last = log()[-1]["seq"]
+    assert [event["seq"] for event in log("--since", str(last))] == [last]
+    assert log("--since", "1h") == log() and log("--since", "2999-01-01T00:00:00Z") == []
+    box.run("log", "plan_report", "--since", "soon", "--hub", box.dir / "hub").expect(2)
