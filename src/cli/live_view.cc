@@ -6,7 +6,6 @@
 #include <boost/json.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>
