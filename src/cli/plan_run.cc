@@ -266,8 +266,8 @@ class Onlooker {
 
 Result<ExitCode> RunHere(const Invocation& call, Hub& hub, RunListener& listener, const PlanRun& run) {
   const auto start = Clock::now();
-  listener.Follow(hub);
   const std::unique_ptr<ApiServer> server = TRY(ApiServer::Open(hub));
+  listener.Follow(hub);
   std::optional<Error> refused;
   HubService(hub).Call(run.method, run.request, [&](const Result<json::value>& reply) {
     if (reply) return;

@@ -1,10 +1,13 @@
 """`run` and `watch` on a terminal: the tasks as a tree, questions answered in place, nothing left behind."""
 
 import contextlib
+import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
+import threading
 import time
 
 from terminal import Terminal
@@ -127,9 +130,9 @@ def test_a_served_plan_is_shown_and_answered_too(box):
     server = subprocess.Popen([str(box.binary), "serve", "--hub", str(box.dir / "hub")], env=env,
                               stderr=subprocess.DEVNULL)
     try:
-        socket = box.dir / "hub/.agenttalk/agenttalk.sock"
+        path = box.dir / "hub/.agenttalk/agenttalk.sock"
         deadline = time.monotonic() + 30
-        while not socket.exists():
+        while not path.exists():
             assert time.monotonic() < deadline
             time.sleep(0.02)
         with on_terminal(box, "run", "--plan", "plan.yaml") as terminal:
@@ -186,3 +189,69 @@ def test_a_log_is_followed_without_polling(box):
     assert [event["seq"] for event in log("--since", str(last))] == [last]
     assert log("--since", "1h") == log() and log("--since", "2999-01-01T00:00:00Z") == []
     box.run("log", "plan_report", "--since", "soon", "--hub", box.dir / "hub").expect(2)
+
+
+class HubConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("hub", timeout=40)
+        self.path = str(path)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(self.path)
+
+    def ask(self, method, **parameters):
+        self.request("POST", f"/v1/{method}", json.dumps(parameters))
+        return json.loads(self.getresponse().read())
+
+
+def test_an_answer_about_events_is_kept_back_until_there_is_one(box):
+    """Who follows a hub asks once and is told at once; an empty answer comes only when the time is over."""
+    make(box)
+    env = {"PATH": os.environ["PATH"], "HOME": str(box.dir)}
+    server = subprocess.Popen([str(box.binary), "serve", "--hub", str(box.dir / "hub")], env=env,
+                              stderr=subprocess.DEVNULL)
+    try:
+        path = box.dir / "hub/.agenttalk/agenttalk.sock"
+        deadline = time.monotonic() + 30
+        while not path.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        hub = HubConnection(path)
+        last = hub.ask("events", limit=0)["last"]
+        start = time.monotonic()
+        assert hub.ask("events", after=last, wait_s=1, plan_id="plan_a")["events"] == []
+        assert time.monotonic() - start >= 0.9
+        told = []
+        waiting = threading.Thread(target=lambda: told.append(
+            (HubConnection(path).ask("events", after=last, wait_s=30, plan_id="plan_a"), time.monotonic())))
+        waiting.start()
+        box.write("cmd_a.json", {"command_id": "cmd_a", "plan_id": "plan_a", "prompt": "Go.",
+                                 "required_inputs": ["later.txt"]})
+        start = time.monotonic()
+        box.run("send", "cmd_a.json", "--to", "ann", "--hub", box.dir / "hub").expect(0)
+        waiting.join()
+        answer, came = told[0]
+        assert answer["waited"] and came - start < 10, answer
+        assert [event["type"] for event in answer["events"]][:2] == ["plan_changed", "command_received"], answer
+        assert all(event["plan_id"] == "plan_a" for event in answer["events"])
+        again = hub.ask("events", after=answer["last"], plan_id="plan_a")
+        assert again["events"] == [] and again["last"] >= answer["last"]
+        everything = hub.ask("events", after=0)
+        assert [event["seq"] for event in everything["events"]] == list(range(1, everything["last"] + 1))
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def test_names_that_are_nearly_right_are_suggested(box):
+    """Verbs, files, plans, tasks, agents: the near one is named."""
+    make(box)
+    box.run("run", "--plan", "plan.yaml", "--yes", "--quiet", cwd=box.dir / "hub").expect(0)
+    for arguments, meant in ((["staus", "plan_report"], "status"), (["run", "--plan", "plna.yaml"], "plan.yaml"),
+                             (["status", "plan_repotr"], "plan_report"), (["trace", "report"], "plan_report"),
+                             (["fork", "plan_report", "--from", "wirte"], "write"),
+                             (["fork", "plan_report", "--from", "write", "--agent", "anne"], "ann"),
+                             (["send", "plan.yaml", "--to", "bbo"], "bob")):
+        outcome = box.run(*arguments, cwd=box.dir / "hub").expect(2)
+        assert "did you mean" in outcome.err and meant in outcome.err.split("did you mean")[1], outcome
