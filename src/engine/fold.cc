@@ -379,7 +379,10 @@ void Folding::Finish(CommandRecord& record, CommandState to, CommandOutcome outc
   plan_.left.erase(record.agent);
   FoldGivenUp(plan_, record);
   MoveTo(record, to, {});
+  // Very many finished commands may stay in memory: only what is still asked of them does.
   record.execution.reset();
+  record.required = {};
+  record.unmet = {};
   record.outcome = std::make_unique<CommandOutcome>(std::move(outcome));
 }
 

@@ -23,7 +23,7 @@ class ContentStore final : public ContentSink {
   // Rows take contents up to this size; larger ones become blobs.
   static constexpr std::size_t kLargestInRow = 2048;
 
-  explicit ContentStore(Journal& journal, std::size_t cache_bytes = std::size_t{32} << 20)
+  explicit ContentStore(Journal& journal, std::size_t cache_bytes = std::size_t{16} << 20)
       : journal_(journal), capacity_(cache_bytes) {}
 
   // Bytes that are known already are not stored again.
