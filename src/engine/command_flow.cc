@@ -20,6 +20,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/budget.h"
 #include "engine/collaboration.h"
 #include "engine/dag_commands.h"
 #include "engine/dag_flow.h"
@@ -181,14 +182,6 @@ void AskModel(Step& step, PlanState& plan, CommandRecord& record, const Content&
                                     std::move(composed.warnings)});
 }
 
-bool OverBudget(const HubSettings& settings, const PlanState& plan, const Cost& wanted) {
-  const auto tokens = [](const Cost& cost) { return cost.input_tokens + cost.output_tokens; };
-  const std::uint64_t used_tokens = tokens(plan.spent) + tokens(plan.reserved) + tokens(wanted);
-  const std::uint64_t used_money = plan.spent.micro_usd + plan.reserved.micro_usd + wanted.micro_usd;
-  return (settings.budget_tokens > 0 && used_tokens > settings.budget_tokens + plan.raised.input_tokens) ||
-         (settings.budget_micro_usd > 0 && used_money > settings.budget_micro_usd + plan.raised.micro_usd);
-}
-
 // The answer that this request got before; null: it has to be asked.
 const TaskResult* FindAnswered(Step& step, const PlanState& plan, const CommandRecord& record,
                                const Digest& key) {
@@ -319,8 +312,8 @@ void ContinueConversation(Step& step, PlanState& plan, CommandRecord& record) {
     UseAnswered(step, plan, record, *known);
     return;
   }
-  if (OverBudget(step.state().settings, plan, composed->estimate)) {
-    AskForBudget(step, plan, record, composed->estimate);
+  if (const auto budget = ExceededBudget(step.state(), plan, composed->estimate)) {
+    AskForBudget(step, plan, record, *budget, composed->estimate);
     step.Touch(record.agent);
     return;
   }
@@ -700,6 +693,7 @@ void EndCommand(Step& step, PlanState& plan, CommandRecord& record, EndState sta
 void CompleteIfIdle(Step& step, PlanState& plan) {
   if (plan.live_commands > 0 || !plan.opened || plan.completed) return;
   if (plan.dag && !plan.dag->IsIdle()) return;
+  SettleSpending(step, plan);
   step.Emit(plan, PlanChanged{PlanChange::kCompleted, plan.dag ? FailureOf(*plan.dag) : std::string()});
 }
 

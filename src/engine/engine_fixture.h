@@ -126,6 +126,9 @@ class EngineTest : public ::testing::Test {
       ASSERT_TRUE(DecodePlan(EncodePlan(*plan), loaded));
       EXPECT_EQ(EncodePlan(loaded).size(), EncodePlan(*plan).size());
     }
+    EXPECT_EQ(engine_.state().settled, shadow_.settled);
+    EXPECT_EQ(engine_.state().unsettled, shadow_.unsettled);
+    EXPECT_EQ(engine_.state().reserved, shadow_.reserved);
     for (const auto& [id, agent] : engine_.state().agents) {
       EXPECT_EQ(agent.running, shadow_.agents[id].running) << id.str();
       EXPECT_EQ(agent.ready, shadow_.agents[id].ready) << id.str();

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/budget.h"
 #include "engine/dag_fold.h"
 #include "engine/dag_state.h"
 #include "engine/hub_state.h"
@@ -29,18 +30,6 @@ constexpr std::size_t kClientsRemembered = 256;
 
 AgentState::Ready ReadyKey(const PlanState& plan, const CommandRecord& record) {
   return {record.priority, record.received, plan.number, record.index};
-}
-
-void Subtract(Cost& from, const Cost& cost) {
-  from.input_tokens -= std::min(from.input_tokens, cost.input_tokens);
-  from.output_tokens -= std::min(from.output_tokens, cost.output_tokens);
-  from.micro_usd -= std::min(from.micro_usd, cost.micro_usd);
-}
-
-void Add(Cost& to, const Cost& cost) {
-  to.input_tokens += cost.input_tokens;
-  to.output_tokens += cost.output_tokens;
-  to.micro_usd += cost.micro_usd;
 }
 
 // Applies one event. A class only to keep what every step needs at hand.
@@ -82,6 +71,7 @@ class Folding {
   void operator()(const QuestionAsked& e);
   void operator()(const QuestionClosed& e);
   void operator()(const BudgetRaised& e) { Add(plan_.raised, {e.tokens, 0, e.micro_usd}); }
+  void operator()(const SpendingSettled& e) { Add(state_.settled, e.cost); }
   void operator()(const PlanChanged& e);
   void operator()(const OutputFound& e) {
     plan_.left[e.agent_id][e.name] = e.content;
@@ -135,6 +125,7 @@ class Folding {
   void Finish(CommandRecord& record, CommandState to, CommandOutcome outcome);
   void ArriveIn(PlanState& plan, const InputArrived& e);
   OpenCall TakeOpen(Execution& execution, std::uint32_t call);
+  void Release(const Cost& reserved);
 
   HubState& state_;
   const Event& event_;
@@ -307,6 +298,12 @@ void Folding::operator()(const ModelCallIntended& e) {
   execution.tool_outputs.clear();
   execution.open.push_back({e.call, e.model_call, true, {}, e.request, e.reserved, event_.number, {}});
   Add(plan_.reserved, e.reserved);
+  Add(state_.reserved, e.reserved);
+}
+
+void Folding::Release(const Cost& reserved) {
+  Subtract(plan_.reserved, reserved);
+  Subtract(state_.reserved, reserved);
 }
 
 OpenCall Folding::TakeOpen(Execution& execution, std::uint32_t call) {
@@ -314,7 +311,7 @@ OpenCall Folding::TakeOpen(Execution& execution, std::uint32_t call) {
   CHECK(found != execution.open.end());
   OpenCall open = std::move(*found);
   execution.open.erase(found);
-  Subtract(plan_.reserved, open.reserved);
+  Release(open.reserved);
   return open;
 }
 
@@ -323,6 +320,7 @@ void Folding::operator()(const ModelCallFinished& e) {
   Execution& execution = *record.execution;
   TakeOpen(execution, e.call);
   Add(plan_.spent, e.cost);
+  Add(state_.unsettled, e.cost);
   FoldTaskCost(plan_, record, e.cost);
   execution.answer = e.answer;
 }
@@ -355,7 +353,7 @@ void Folding::operator()(const ToolCallFinished& e) {
 
 void Folding::DropOpenCalls(Execution& execution) {
   for (OpenCall& open : execution.open) {
-    Subtract(plan_.reserved, open.reserved);
+    Release(open.reserved);
     if (open.model_call == 0) execution.redo.push_back(std::move(open));
   }
   execution.open.clear();
@@ -404,6 +402,7 @@ void Folding::operator()(const QuestionAsked& e) {
   ++state_.open_questions;
   state_.timers.Add({e.deadline, plan_.number, 0, event_.number});
   const bool pauses_command = e.purpose == QuestionPurpose::kBudget ||
+                              e.purpose == QuestionPurpose::kHubBudget ||
                               e.purpose == QuestionPurpose::kOutcome || e.purpose == QuestionPurpose::kTask;
   if (pauses_command) MoveTo(Record(e.command_id), CommandState::kWaitingHuman, {});
 }
@@ -445,6 +444,8 @@ void Folding::operator()(const PlanChanged& e) {
       break;
     case PlanChange::kCompleted:
       plan_.completed = true;
+      Subtract(state_.unsettled, Unsettled(plan_));
+      plan_.settled = plan_.spent;
       break;
     case PlanChange::kReopened:
       plan_.completed = false;
@@ -465,6 +466,8 @@ void Apply(HubState& state, const Event& event) {
 }
 
 void Attach(HubState& state, PlanState& plan) {
+  Add(state.unsettled, Unsettled(plan));
+  Add(state.reserved, plan.reserved);
   Event nothing;
   nothing.plan_id = plan.id;
   Folding folding(state, nothing);

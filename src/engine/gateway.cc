@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "engine/budget.h"
 #include "engine/command_flow.h"
 #include "engine/dag_flow.h"
 #include "engine/hub_state.h"
@@ -25,30 +26,9 @@
 namespace agenttalk {
 namespace {
 
-void Ask(Step& step, PlanState& plan, QuestionAsked question) {
-  question.deadline = step.now() + step.state().settings.question_deadline;
-  step.Emit(plan, std::move(question));
-}
-
-// What a person added to the budget is a whole budget more, so that they are not asked again at once.
-void RaiseBudget(Step& step, PlanState& plan) {
-  const HubSettings& settings = step.state().settings;
-  step.Emit(plan, BudgetRaised{settings.budget_tokens, settings.budget_micro_usd});
-}
-
 void Resume(Step& step, PlanState& plan, const CommandRecord& record) {
   step.Emit(plan, CommandRequeued{record.id});
   step.Touch(record.agent);
-}
-
-void DecideBudget(Step& step, PlanState& plan, CommandRecord& record, Decision decision) {
-  if (decision != Decision::kApprove) {
-    EndCommand(step, plan, record, EndState::kFailed, ErrorCode::kBudgetExceeded,
-               "the plan's budget is used up");
-    return;
-  }
-  RaiseBudget(step, plan);
-  Resume(step, plan, record);
 }
 
 void DecideOutcome(Step& step, PlanState& plan, CommandRecord& record, const QuestionAsked& asked,
@@ -86,11 +66,18 @@ void Decide(Step& step, PlanState& plan, const QuestionAsked& asked, Decision de
   CommandRecord* record = plan.Find(asked.command_id);
   if (record == nullptr || record->state != CommandState::kWaitingHuman) return;
   if (asked.purpose == QuestionPurpose::kTask) FinishForPerson(step, plan, *record, std::nullopt);
-  if (asked.purpose == QuestionPurpose::kBudget) DecideBudget(step, plan, *record, decision);
+  if (asked.purpose == QuestionPurpose::kBudget || asked.purpose == QuestionPurpose::kHubBudget) {
+    DecideBudget(step, plan, *record, asked.purpose, decision);
+  }
   if (asked.purpose == QuestionPurpose::kOutcome) DecideOutcome(step, plan, *record, asked, decision, text);
 }
 
 }  // namespace
+
+void AskPerson(Step& step, PlanState& plan, QuestionAsked question) {
+  question.deadline = step.now() + step.state().settings.question_deadline;
+  step.Emit(plan, std::move(question));
+}
 
 void Alert(Step& step, PlanState& plan, const CommandRecord* record, std::string text) {
   if (step.state().open_questions >= step.state().settings.max_open_questions) return;
@@ -101,24 +88,7 @@ void Alert(Step& step, PlanState& plan, const CommandRecord* record, std::string
     alert.from = record->agent;
     alert.command_id = record->id;
   }
-  Ask(step, plan, std::move(alert));
-}
-
-void AskForBudget(Step& step, PlanState& plan, const CommandRecord& record, const Cost& wanted) {
-  const HubSettings& settings = step.state().settings;
-  QuestionAsked question;
-  question.kind = QuestionKind::kConfirm;
-  question.purpose = QuestionPurpose::kBudget;
-  question.from = record.agent;
-  question.command_id = record.id;
-  question.text = fmt::format(
-      "{} needs about {} more tokens, but {} has used {} of {} tokens and {:.4f} of {:.4f} USD. "
-      "Approve to add the same budget again; reject to end the command.",
-      record.id.str(), wanted.input_tokens + wanted.output_tokens, plan.id.str(),
-      plan.spent.input_tokens + plan.spent.output_tokens, settings.budget_tokens + plan.raised.input_tokens,
-      static_cast<double>(plan.spent.micro_usd) / 1e6,
-      static_cast<double>(settings.budget_micro_usd + plan.raised.micro_usd) / 1e6);
-  Ask(step, plan, std::move(question));
+  AskPerson(step, plan, std::move(alert));
 }
 
 void AskForOutcome(Step& step, PlanState& plan, const CommandRecord& record, const OpenCall& call) {
@@ -134,7 +104,7 @@ void AskForOutcome(Step& step, PlanState& plan, const CommandRecord& record, con
       "twice. Look, then approve if it was done (the text is taken as its result), or reject to end the "
       "command.",
       record.id.str(), call.tool);
-  Ask(step, plan, std::move(question));
+  AskPerson(step, plan, std::move(question));
 }
 
 void AskForWork(Step& step, PlanState& plan, const CommandRecord& record, const TaskNode& node) {
@@ -148,7 +118,7 @@ void AskForWork(Step& step, PlanState& plan, const CommandRecord& record, const 
   for (const BoundInput& input : record.execution->inputs) inputs.push_back(input.name);
   question.text =
       inputs.empty() ? node.prompt : fmt::format("{} (inputs: {})", node.prompt, fmt::join(inputs, ", "));
-  Ask(step, plan, std::move(question));
+  AskPerson(step, plan, std::move(question));
 }
 
 void AskForHelp(Step& step, PlanState& plan, const CommandRecord& record, std::string text) {

@@ -17,11 +17,11 @@ namespace agenttalk {
 // The agent that is a person.
 inline constexpr std::string_view kHuman = "human";
 
+// Asks, with the hub's deadline for questions.
+void AskPerson(Step& step, PlanState& plan, QuestionAsked question);
 // Tells a person that something went wrong. Past the limit of open questions nothing is asked: the dead
 // letter says the same.
 void Alert(Step& step, PlanState& plan, const CommandRecord* record, std::string text);
-// The plan's budget is used up: the command waits for a person who raises it or stops the command.
-void AskForBudget(Step& step, PlanState& plan, const CommandRecord& record, const Cost& wanted);
 // A tool that must not run twice has no recorded outcome: only a person can say what happened.
 void AskForOutcome(Step& step, PlanState& plan, const CommandRecord& record, const OpenCall& call);
 

@@ -63,6 +63,49 @@ TEST_F(Gateway, WithoutAnApprovalTheCommandFails) {
   EXPECT_EQ(Record("cmd_1")->outcome->code, ErrorCode::kBudgetExceeded);
 }
 
+TEST_F(Gateway, TheHubsBudgetCountsAllPlansAlsoThoseThatHaveEnded) {
+  configuration_.hub.hub_budget_tokens = 25;
+  Feed(configuration_);
+  Feed(MakeCommand("cmd_1"));
+  ModelCallDone done = MakeAnswer("cmd_1", "x");
+  done.cost = {10, 2, 0};
+  EXPECT_EQ(Feed(std::move(done)).back(), "plan_changed");
+  ASSERT_EQ(Of<SpendingSettled>().size(), 1U);
+  engine_.state().Unload(PlanId("plan_a"));
+  shadow_.Unload(PlanId("plan_a"));
+  Feed(MakeCommand("cmd_2", {}, "alice", "plan_b"));
+  EXPECT_EQ(StateOf("cmd_2", "plan_b"), CommandState::kRunning);
+  Feed(MakeCommand("cmd_3", {}, "bob", "plan_c"));
+  ASSERT_EQ(StateOf("cmd_3", "plan_c"), CommandState::kWaitingHuman);
+  const auto& [number, question] = *Plan("plan_c").questions.begin();
+  EXPECT_EQ(question.asked.purpose, QuestionPurpose::kHubBudget);
+  EXPECT_NE(question.asked.text.find("the hub has used 12 of 25 tokens"), std::string::npos)
+      << question.asked.text;
+  Feed(QuestionAnswer{PlanId("plan_c"), number, Decision::kApprove, "", {}, {}});
+  EXPECT_EQ(StateOf("cmd_3", "plan_c"), CommandState::kRunning);
+  Feed(MakeCommand("cmd_4", {}, "alice", "plan_d"));
+  EXPECT_EQ(engine_.state().own.raised.input_tokens, 25U) << "a whole budget more, for everybody";
+}
+
+TEST_F(Gateway, APlanThatIsLoadedAgainCountsOnce) {
+  Feed(MakeCommand("cmd_1"));
+  ModelCallDone done = MakeAnswer("cmd_1", "x");
+  done.cost = {10, 2, 7};
+  Feed(std::move(done));
+  Feed(MakeCommand("cmd_2"));
+  ModelCallDone second = MakeAnswer("cmd_2", "x");
+  second.cost = {1, 1, 1};
+  Feed(std::move(second));
+  EXPECT_EQ(engine_.state().settled, (Cost{11, 3, 8}));
+  PlanState loaded;
+  loaded.id = PlanId("plan_a");
+  ASSERT_TRUE(DecodePlan(EncodePlan(Plan()), loaded));
+  engine_.state().Unload(PlanId("plan_a"));
+  engine_.Load(std::move(loaded));
+  EXPECT_EQ(engine_.state().unsettled, Cost{});
+  EXPECT_EQ(engine_.state().settled, (Cost{11, 3, 8}));
+}
+
 TEST_F(Gateway, TheDefaultAtTheDeadlineIsNeverApproval) {
   configuration_.hub.budget_tokens = 5;
   Feed(configuration_);

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/ids.h"
+#include "engine/budget.h"
 #include "engine/plan_state.h"
 
 namespace agenttalk {
@@ -38,6 +39,7 @@ void HubState::Unload(const PlanId& id) {
   const auto found = plans.find(id);
   if (found == plans.end()) return;
   CHECK(!found->second->IsLivePlan());
+  Subtract(unsettled, Unsettled(*found->second));
   by_number[found->second->number] = nullptr;
   if (recent_ == found->second.get()) recent_ = nullptr;
   plans.erase(found);

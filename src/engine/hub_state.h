@@ -59,6 +59,9 @@ struct HubState {
   std::vector<PlanState*> by_number;  // index: PlanState::number; null once unloaded
   Timers timers;
   std::uint32_t open_questions = 0;
+  Cost settled;    // what plans that have ended cost
+  Cost unsettled;  // derived: what the loaded plans have spent beyond it
+  Cost reserved;   // derived: for the open calls of all plans
   // Commands whose last missing input came with the event just applied: {plan number, command index}.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> satisfied;
 

@@ -237,6 +237,7 @@ class PlanState {
   Cost spent;
   Cost reserved;
   Cost raised;                    // what people added to the budget
+  Cost settled;                   // the part of `spent` that the hub's own stream knows of
   std::unique_ptr<DagState> dag;  // none in an open plan
   std::uint64_t version = 0;      // rows in the journal
   std::uint64_t last_event = 0;
@@ -249,7 +250,8 @@ class PlanState {
     f("inboxes", self.inboxes), f("questions", self.questions), f("letters", self.letters);
     f("clients", self.clients), f("spent", self.spent), f("reserved", self.reserved),
         f("raised", self.raised);
-    f("left", self.left), f("dag", self.dag), f("collaborations", self.collaborations);
+    f("left", self.left), f("dag", self.dag), f("collaborations", self.collaborations),
+        f("settled", self.settled);
   }
 
   // The record of a command; null when there is none.

@@ -26,7 +26,7 @@ const char* EnumName(QuestionKind value) {
       std::array{"ask", "approve", "confirm", "clarify", "missing_input", "outcome_unknown", "alert"}, value);
 }
 const char* EnumName(QuestionPurpose value) {
-  return NameIn(std::array{"notice", "budget", "outcome", "gate", "replan", "task"}, value);
+  return NameIn(std::array{"notice", "budget", "outcome", "gate", "replan", "task", "hub_budget"}, value);
 }
 const char* EnumName(Decision value) {
   return NameIn(std::array{"none", "approve", "reject"}, value);

@@ -450,7 +450,7 @@ enum class QuestionKind : std::uint8_t {
   kAlert
 };
 // What an answer decides.
-enum class QuestionPurpose : std::uint8_t { kNotice, kBudget, kOutcome, kGate, kReplan, kTask };
+enum class QuestionPurpose : std::uint8_t { kNotice, kBudget, kOutcome, kGate, kReplan, kTask, kHubBudget };
 
 // Its id is "q_" + the event's number.
 struct QuestionAsked {
@@ -487,6 +487,7 @@ struct QuestionClosed {
   }
 };
 
+// In a plan's stream it raises the plan's budget, in the hub's own the hub's.
 struct BudgetRaised {
   std::uint64_t tokens = 0;
   std::uint64_t micro_usd = 0;
@@ -494,6 +495,18 @@ struct BudgetRaised {
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("tokens", self.tokens), f("micro_usd", self.micro_usd);
+  }
+};
+
+// In the hub's own stream: what a plan that has ended cost since it was last settled. Plans that have ended
+// are not loaded, and the hub's budget counts them.
+struct SpendingSettled {
+  PlanId plan_id;
+  Cost cost;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("plan_id", self.plan_id), f("cost", self.cost);
   }
 };
 
@@ -605,7 +618,7 @@ using EventBody =
                  BudgetRaised, PlanChanged, ControlAccepted, CommandRequeued, MirrorSynced, OutputFound,
                  DagAdopted, TaskCompleted, TaskChanged, TasksReset, StrategyChosen, InternalPlanMade,
                  StepStarted, StepFinished, StatusReported, CollaborationRequested, CollaborationAnswered,
-                 PlanForked>;
+                 PlanForked, SpendingSettled>;
 
 // How enumerations are spelled in JSON.
 const char* EnumName(EndState value);

@@ -84,7 +84,8 @@ constexpr std::array<const char*, std::variant_size_v<EventBody>> kNames = {"nod
                                                                             "status_reported",
                                                                             "collaboration_requested",
                                                                             "collaboration_answered",
-                                                                            "plan_forked"};
+                                                                            "plan_forked",
+                                                                            "spending_settled"};
 
 // Members of one class, so that each may call those below it.
 struct FieldsAsJson {

@@ -79,6 +79,7 @@ std::string_view LogOf(const EventBody& body) {
     std::string_view operator()(const QuestionAsked&) const { return {}; }
     std::string_view operator()(const QuestionClosed&) const { return {}; }
     std::string_view operator()(const BudgetRaised&) const { return {}; }
+    std::string_view operator()(const SpendingSettled&) const { return {}; }
     std::string_view operator()(const PlanChanged&) const { return {}; }
     std::string_view operator()(const ControlAccepted&) const { return {}; }
   };
