@@ -128,7 +128,7 @@ void AskForHelp(Step& step, PlanState& plan, const CommandRecord& record, std::s
   question.from = record.agent;
   question.command_id = record.id;
   question.text = std::move(text);
-  Ask(step, plan, std::move(question));
+  AskPerson(step, plan, std::move(question));
 }
 
 void OnQuestionAnswer(Step& step, QuestionAnswer answer) {
