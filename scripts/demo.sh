@@ -20,6 +20,8 @@ cat <<TEXT
 
 Look around:
   $agenttalk log $plan --hub $hub        # every step, and why
+  $agenttalk trace $plan --hub $hub      # the same as a tree, with times, tokens and decisions
+  $agenttalk fork $plan --from release --hub $hub --yes   # once more from one task on; what came before is kept
   ls $hub/agents/*/inbox/$plan           # what the agents were given
   cat $hub/plans/$plan/deliveries.jsonl  # what went where
 

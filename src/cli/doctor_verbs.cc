@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <chrono>
 #include <cstddef>
@@ -10,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/time.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
@@ -27,6 +29,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr auto kPatience = std::chrono::seconds(5);
+constexpr Duration kClockTolerance = std::chrono::seconds(2);
 
 const char* LevelName(Finding::Level level) {
   switch (level) {
@@ -70,6 +73,24 @@ json::object ExamineFiles(const Invocation& call, std::vector<Finding>& findings
   return files;
 }
 
+// Time in the journal never goes back, so a clock that stands before its last entry was put back.
+void ExamineClock(const Invocation& call, std::vector<Finding>& findings) {
+  const auto plans = CallHub(call, "plans", {});
+  if (!plans) return;  // told as what is wrong with the journal
+  const auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  Timestamp last;
+  for (const json::value& plan : plans->as_array()) {
+    last = std::max(last, ParseRfc3339(CellText(plan.at("updated_at"))).value_or(Timestamp{}));
+  }
+  if (last <= now + kClockTolerance) {
+    findings.push_back({"clock", Finding::Level::kOk, "not before the last entry of the journal", {}});
+  } else {
+    findings.push_back({"clock", Finding::Level::kWarning,
+                        fmt::format("{} before the last entry of the journal", ToText(last - now)),
+                        "set the clock; until it has caught up, times in the journal stand still"});
+  }
+}
+
 // Only those that somebody uses; the others may well be without a key.
 void ExamineProviders(const std::filesystem::path& hub, std::vector<Finding>& findings) {
   const auto team = LoadTeam(hub);
@@ -79,14 +100,15 @@ void ExamineProviders(const std::filesystem::path& hub, std::vector<Finding>& fi
   for (const ProviderReport& report : ReportProviders(*team, hub, *access, kPatience)) {
     if (!report.is_default && report.agents.empty()) continue;
     // The one that would be taken from the environment has no kind when there is none.
-    const std::string what = report.kind.empty() ? std::string("no model provider")
-                                                 : fmt::format("{} ({})", report.name, report.kind);
+    const std::string what =
+        report.kind.empty() ? std::string() : fmt::format("{} ({})", report.name, report.kind);
     if (report.usable) {
       findings.push_back({"provider", Finding::Level::kOk, what, {}});
     } else {
-      findings.push_back({"provider", Finding::Level::kWarning,
-                          what + (report.problem ? ": " + report.problem->message : ": cannot be used"),
-                          report.problem ? report.problem->hint : ""});
+      findings.push_back(
+          {"provider", Finding::Level::kWarning,
+           what + (what.empty() ? "" : ": ") + (report.problem ? report.problem->message : "cannot be used"),
+           report.problem ? report.problem->hint : ""});
     }
   }
 }
@@ -106,6 +128,7 @@ Result<ExitCode> Doctor(const Invocation& call) {
   const std::filesystem::path hub = TRY(call.Hub());
   std::vector<Finding> findings = ExamineSurroundings(hub);
   ExamineProviders(hub, findings);
+  ExamineClock(call, findings);
   const json::object files = ExamineFiles(call, findings);
   bool ok = true;
   for (const Finding& finding : findings) ok = ok && finding.level != Finding::Level::kError;

@@ -15,6 +15,7 @@
 #include "cli/hub_call.h"
 #include "cli/status_text.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "cli/trace_text.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
@@ -46,7 +47,8 @@ Result<ExitCode> Replay(const Invocation& call) {
   const json::value& at = status.at("at");
   call.console.Out(fmt::format("after event {} ({}, {})\n", CellText(at.at("seq")), CellText(at.at("type")),
                                CellText(at.at("time"))));
-  call.console.Out(StatusText(status.as_object(), CellText(at.at("time")), call.console.colors_out()));
+  call.console.Out(
+      FittedToTerminal(StatusText(status.as_object(), CellText(at.at("time")), call.console.colors_out())));
   return ExitCode::kDone;
 }
 
@@ -130,7 +132,7 @@ Result<ExitCode> Diff(const Invocation& call) {
   }
   const bool colors = call.console.colors_out();
   call.console.Out(TotalLine(diff.at("a")) + TotalLine(diff.at("b")));
-  call.console.Out(DiffRows(diff.as_object(), colors));
+  call.console.Out(FittedToTerminal(DiffRows(diff.as_object(), colors)));
   if (call.arguments.Has("--text")) call.console.Out(DiffTexts(diff.as_object(), colors));
   return ExitCode::kDone;
 }
@@ -138,7 +140,7 @@ Result<ExitCode> Diff(const Invocation& call) {
 Result<ExitCode> Trace(const Invocation& call) {
   const json::value trace = TRY(CallHub(call, "trace", {{"plan_id", call.arguments.Get("PLAN")}}));
   call.console.Out(call.json ? json::serialize(trace) + "\n"
-                             : TraceText(trace.as_object(), call.console.colors_out()));
+                             : FittedToTerminal(TraceText(trace.as_object(), call.console.colors_out())));
   return ExitCode::kDone;
 }
 

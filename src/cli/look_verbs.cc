@@ -11,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
 #include "cli/status_text.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
 
@@ -31,7 +32,7 @@ Result<ExitCode> ShowList(const Invocation& call, const std::string& method,
   } else if (list.as_array().empty()) {
     call.console.Err(none + "\n");
   } else {
-    call.console.Out(ObjectTable(list.as_array(), members, call.console.colors_out()));
+    call.console.Out(FittedToTerminal(ObjectTable(list.as_array(), members, call.console.colors_out())));
   }
   return ExitCode::kDone;
 }
@@ -40,7 +41,8 @@ Result<ExitCode> Status(const Invocation& call) {
   const json::value status = TRY(CallHub(call, "status", {{"plan_id", call.arguments.Get("PLAN")}}));
   const auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   call.console.Out(call.json ? json::serialize(status) + "\n"
-                             : StatusText(status.as_object(), ToRfc3339(now), call.console.colors_out()));
+                             : FittedToTerminal(StatusText(status.as_object(), ToRfc3339(now),
+                                                           call.console.colors_out())));
   return ExitCode::kDone;
 }
 

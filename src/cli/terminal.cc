@@ -3,9 +3,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include "cli/text_width.h"
 
 namespace agenttalk {
 
@@ -18,6 +23,18 @@ std::optional<TerminalSize> TerminalSizeOf(int descriptor) {
     return TerminalSize{};
   }
   return TerminalSize{size.ws_col, size.ws_row};
+}
+
+std::string FittedToTerminal(const std::string& text) {
+  const auto size = TerminalSizeOf(STDOUT_FILENO);
+  if (!size) return text;
+  std::string fitted;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    fitted += Clipped(std::string_view(text).substr(begin, end - begin), size->columns) + "\n";
+    begin = end + 1;
+  }
+  return fitted;
 }
 
 bool IsInteractive() {
