@@ -51,7 +51,7 @@ namespace {
 namespace json = boost::json;
 namespace fs = std::filesystem;
 
-constexpr auto kLongestWait = std::chrono::seconds(20);
+constexpr auto kLongestSilence = std::chrono::seconds(20);
 // What comes in quick succession is shown together.
 constexpr auto kPause = std::chrono::milliseconds(50);
 
@@ -165,7 +165,7 @@ ExitCode Report(const Invocation& call, const fs::path& hub, const json::object&
 }
 
 using Clock = std::chrono::steady_clock;
-double Since(Clock::time_point start) {
+double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
@@ -196,9 +196,9 @@ class Onlooker {
       const bool asks = state == "waiting" && !status.at("questions").as_array().empty();
       if (asks && TRY(AnswerHere())) continue;
       if (asks || state == "paused" || ExitCodeOfState(state) != ExitCode::kWaitingForHuman) {
-        return Report(call_, hub_, status.as_object(), Since(start));
+        return Report(call_, hub_, status.as_object(), SecondsSince(start));
       }
-      for (const json::value& event : TRY(follower_.Next(kLongestWait))) Tell(event.as_object());
+      for (const json::value& event : TRY(follower_.Next(kLongestSilence))) Tell(event.as_object());
       std::this_thread::sleep_for(kPause);
     }
   }
@@ -284,7 +284,7 @@ Result<ExitCode> RunHere(const Invocation& call, Hub& hub, RunListener& listener
   const PlanState* plan = TRY(hub.core().LookUp(run.plan));
   if (plan == nullptr) return Fail(ErrorCode::kCancelled, "the run was stopped before it began");
   if (*end == Hub::End::kStopped && !plan->completed) TellHowToGoOn(call, run);
-  return Report(call, hub.directory(), PlanStatusJson(*plan), Since(start));
+  return Report(call, hub.directory(), PlanStatusJson(*plan), SecondsSince(start));
 }
 
 }  // namespace

@@ -1,9 +1,6 @@
-#include "engine/collaboration.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
