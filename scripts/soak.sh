@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 seeds=${SEEDS:?} kills=${KILLS:-5000} errors=${ERRORS:-5000} cuts=${CUTS:-500} jobs=${JOBS:-2}
-scripts/build.sh faults agenttalk simulation io_shim
+scripts/build.sh faults agenttalk simulation plan_simulation io_shim
 log=build/soak.log
 begin=$(date +%s)
 : >"$log"
@@ -29,6 +29,7 @@ simulate() {
 }
 
 part simulation simulate
+part plan_simulation build/faults/tests/simulation/plan_simulation 1 "$jobs" 10000
 part faults python3 tests/faults/run.py --kills "$kills" --errors "$errors" --cuts "$cuts" --progress
 part controls python3 tests/faults/controls.py
 echo "== $(($(date +%s) - begin)) s in all"

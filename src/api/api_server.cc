@@ -67,6 +67,11 @@ std::string ErrorBody(const Error& error) {
       {"error", {{"code", ToString(error.code)}, {"message", error.message}, {"hint", error.hint}}}});
 }
 
+// A refusal that lists everything that is wrong.
+bool IsRefusal(const json::value& result) {
+  return result.is_object() && result.get_object().contains("errors");
+}
+
 // One connection: a request, its answer, the next request. Kept alive by what it waits for.
 class Session : public std::enable_shared_from_this<Session> {
  public:
@@ -110,7 +115,8 @@ class Session : public std::enable_shared_from_this<Session> {
     service_->Call(target.substr(kPrefix.size()), parameters,
                    [self = shared_from_this()](Result<json::value> result) {
                      if (result) {
-                       self->Write(http::status::ok, json::serialize(*result), true);
+                       self->Write(IsRefusal(*result) ? http::status::bad_request : http::status::ok,
+                                   json::serialize(*result), true);
                      } else {
                        self->Write(StatusOf(result.error().code), ErrorBody(result.error()), true);
                      }

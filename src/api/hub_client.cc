@@ -67,6 +67,7 @@ Result<json::value> ReadAnswer(const http::response<http::string_body>& response
   const json::value* error = object == nullptr ? nullptr : object->if_contains("error");
   if (error == nullptr || !error->is_object())
     return Fail(ErrorCode::kIo, "the server's answer cannot be read");
+  if (object->contains("errors")) return value;
   const json::object& what = error->as_object();
   return Fail(CodeNamed(Field(what, "code")).value_or(ErrorCode::kInternal), Field(what, "message"),
               Field(what, "hint"));

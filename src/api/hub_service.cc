@@ -16,6 +16,7 @@
 #include "api/history_queries.h"
 #include "api/hub_queries.h"
 #include "api/hub_requests.h"
+#include "api/plan_changes.h"
 #include "api/plan_requests.h"
 #include "base/error.h"
 #include "base/error_code.h"
@@ -57,7 +58,9 @@ const std::map<std::string, Method, std::less<>>& Methods() {
                                                                      {"cancel", &RequestCancel},
                                                                      {"plan/run", &RequestPlan},
                                                                      {"dead/retry", &RequestRetry},
-                                                                     {"dead/drop", &RequestDrop}};
+                                                                     {"dead/drop", &RequestDrop},
+                                                                     {"plan/show", &QueryPlanTasks},
+                                                                     {"plan/apply", &RequestPlanChange}};
   return methods;
 }
 

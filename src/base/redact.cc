@@ -86,11 +86,11 @@ struct Span {
   std::size_t end = 0;
 };
 
-bool IsAlphanumeric(char c) {
+bool IsLetterOrDigit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 bool IsKeyCharacter(char c) {
-  return IsAlphanumeric(c) || c == '-' || c == '_';
+  return IsLetterOrDigit(c) || c == '-' || c == '_';
 }
 bool IsTokenCharacter(char c) {
   return IsKeyCharacter(c) || c == '.' || c == '~' || c == '+' || c == '/' || c == '=';
@@ -118,7 +118,7 @@ struct Shape {
 };
 constexpr std::array<Shape, 6> kShapes = {{
     {"sk-", IsKeyCharacter, 16},
-    {"ghp_", IsAlphanumeric, 30},
+    {"ghp_", IsLetterOrDigit, 30},
     {"github_pat_", IsKeyCharacter, 30},
     {"AKIA", IsUpperOrDigit, 16},
     {"ASIA", IsUpperOrDigit, 16},
@@ -165,7 +165,7 @@ Span SecretAt(std::string_view text, std::size_t at) {
 std::vector<Span> RecognisedSecrets(std::string_view text) {
   std::vector<Span> spans;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!MayStartSecret(text[i]) || (i > 0 && IsAlphanumeric(text[i - 1]))) continue;
+    if (!MayStartSecret(text[i]) || (i > 0 && IsLetterOrDigit(text[i - 1]))) continue;
     const Span span = SecretAt(text, i);
     if (span.begin == span.end) continue;
     spans.push_back(span);

@@ -35,6 +35,7 @@
 #include "engine/role_flow.h"
 #include "engine/router.h"
 #include "engine/step.h"
+#include "engine/thinking_flow.h"
 #include "model/command.h"
 #include "model/content.h"
 #include "model/event.h"
@@ -226,7 +227,25 @@ void StartTools(Step& step, PlanState& plan, CommandRecord& record, std::vector<
   if (record.execution->open.empty()) ContinueConversation(step, plan, record);
 }
 
+// Carries out the commands of an answer; true: its result is used now.
+bool Think(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts& answer) {
+  ThoughtOutcome thought = CarryOut(step, plan, record, answer);
+  answer.errors = std::move(thought.errors);
+  if (thought.use_result || record.state != CommandState::kRunning) return thought.use_result;
+  if (record.execution->thinking_rounds >= step.state().settings.max_tool_rounds) {
+    FailAttempt(step, plan, record,
+                {ErrorCode::kModelOutputInvalid, "the model issued commands in too many rounds", false, {}},
+                EndState::kFailed);
+  } else {
+    ContinueConversation(step, plan, record);
+  }
+  return false;
+}
+
 void UseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call, AnswerFacts answer) {
+  if (!answer.command_errors.empty()) AuditBadForm(step, plan, record, answer);
+  const bool thinks = answer.errors.empty() && !answer.commands.empty();
+  if (thinks && !Think(step, plan, record, answer)) return;
   if (!answer.errors.empty()) {
     RefuseAnswer(step, plan, record, call, std::move(answer.errors));
     return;
@@ -251,7 +270,8 @@ void StartAttempt(Step& step, PlanState& plan, CommandRecord& record) {
     step.Emit(plan, ToolCallIntended{record.id, record.execution->calls + 1, lost.tool, lost.subject,
                                      lost.idempotent, lost.provider_call});
   }
-  if (!redo.empty() || ResumeRole(step, plan, record)) return;
+  const bool goes_on = !record.execution->news.empty();  // with what a person has answered
+  if (!redo.empty() || (!goes_on && ResumeRole(step, plan, record))) return;
   ContinueConversation(step, plan, record);
 }
 
@@ -693,7 +713,9 @@ void EndCommand(Step& step, PlanState& plan, CommandRecord& record, EndState sta
 void CompleteIfIdle(Step& step, PlanState& plan) {
   if (plan.live_commands > 0 || !plan.opened || plan.completed) return;
   if (plan.dag && !plan.dag->IsIdle()) return;
+  if (plan.dag && plan.paused && plan.dag->HasReady()) return;
   SettleSpending(step, plan);
+  OnPlanFinished(step, plan);
   step.Emit(plan, PlanChanged{PlanChange::kCompleted, plan.dag ? FailureOf(*plan.dag) : std::string()});
 }
 

@@ -22,6 +22,7 @@
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
+#include "engine/thinking_flow.h"
 #include "model/event.h"
 #include "model/task_dag.h"
 
@@ -103,6 +104,7 @@ void CompleteTask(Step& step, PlanState& plan, TaskIndex task, const TaskNode& n
     return;
   }
   DeliverOutputs(step, plan, task, node);
+  ForgetTask(step, plan, node.assigned_agent_id, node.task_id, "the task is done");
 }
 
 void PassGate(Step& step, PlanState& plan, TaskIndex task) {
@@ -242,7 +244,7 @@ bool AdvanceOnce(Step& step, PlanState& plan) {
     if (counts && !dag.IsDormant(task)) ApplyFailurePolicy(step, plan, task);
   } else if (!dag.spared.empty()) {
     SpareFallback(step, plan, TakeFirst(dag.spared));
-  } else if (!dag.offered.empty()) {
+  } else if (!dag.offered.empty() && !plan.paused) {
     WorkOffBacklog(step, plan, TakeFirst(dag.offered));
   } else {
     return false;

@@ -146,6 +146,7 @@ void FoldDag(PlanState& plan, const DagAdopted& e) {
   dag.files.clear();
   for (const NamedContent& file : e.files) dag.files.insert_or_assign(file.name, file.content);
   dag.failure.clear();
+  dag.routing_rules = e.routing_rules;
   dag.Rebuild();
   // Numbers of commands go on where they were.
   for (TaskIndex task = 0; task < dag.size(); ++task) {
@@ -194,8 +195,9 @@ void FoldReset(PlanState& plan, const TasksReset& e) {
   DagState& dag = *plan.dag;
   for (const TaskId& id : e.tasks) {
     TaskRecord& record = dag.tasks[Known(dag, id)];
-    Remember(dag, record);
     dag.inherited.erase(id);
+    if (!e.forget) Remember(dag, record);
+    if (e.forget && record.result) dag.answered.erase(record.result->key);
     TaskRecord anew;
     anew.attempts = record.attempts;
     anew.last_seq = record.last_seq;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -162,12 +163,12 @@ void Adopt(Step& step, PlanState& plan, PlanSubmission& submission, std::vector<
   adopted.nodes = submission.dag.nodes;
   adopted.kept = std::move(kept);
   adopted.fresh = submission.fresh;
+  adopted.routing_rules = submission.dag.routing_rules;
   const std::vector<NamedContent> files = adopted.files;
   step.Emit(plan, std::move(adopted));
   if (submission.inherits) BeginFork(step, plan, *std::move(submission.inherits));
   for (const NamedContent& file : files) GiveFile(step, plan, submission.dag, file);
   for (TaskIndex task = 0; task < plan.dag->size(); ++task) DeliverToNewReceivers(step, plan, task);
-  AdvanceTasks(step, plan);
 }
 
 // The same DAG and files once more. False: there is nothing to do.
@@ -204,6 +205,7 @@ void OnPlanSubmission(Step& step, PlanSubmission submission) {
   if (!plan.dag) {
     step.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
     Adopt(step, plan, submission, std::vector<std::uint32_t>(submission.dag.nodes.size()));
+    AdvanceTasks(step, plan);
   } else {
     const std::set<std::string> changed = ChangedFiles(*plan.dag, submission);
     const bool same =
@@ -218,10 +220,21 @@ void OnPlanSubmission(Step& step, PlanSubmission submission) {
       if (plan.completed) step.Emit(plan, PlanChanged{PlanChange::kReopened, submission.reason});
       CancelChanged(step, plan, kept);
       Adopt(step, plan, submission, std::move(kept));
+      AdvanceTasks(step, plan);
     }
   }
   if (!client.empty()) step.Emit(plan, ControlAccepted{client, "plan"});
   step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+}
+
+void ReviseDag(Step& step, PlanState& plan, PlanSubmission revision, const std::set<TaskId>& anew) {
+  std::vector<std::uint32_t> kept(revision.dag.nodes.size());
+  for (std::size_t i = 0; plan.dag && i < kept.size(); ++i) {
+    const TaskId& id = revision.dag.nodes[i].task_id;
+    const TaskIndex old = plan.dag->Find(id);
+    if (old != DagState::kNone && !anew.contains(id)) kept[i] = old + 1;
+  }
+  Adopt(step, plan, revision, std::move(kept));
 }
 
 }  // namespace agenttalk

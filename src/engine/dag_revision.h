@@ -1,6 +1,10 @@
 #pragma once
 
+#include <set>
+
+#include "base/ids.h"
 #include "engine/input.h"
+#include "engine/plan_state.h"
 #include "engine/step.h"
 
 namespace agenttalk {
@@ -10,5 +14,9 @@ namespace agenttalk {
 // work on the same inputs keep state and result, the others begin anew, and commands of tasks that are gone
 // or changed are cancelled.
 void OnPlanSubmission(Step& step, PlanSubmission submission);
+
+// A revision that comes of a change to some tasks: those begin anew, whatever else there is stays as it is,
+// also what has failed. The caller has reset what depends on them, and goes on with AdvanceTasks.
+void ReviseDag(Step& step, PlanState& plan, PlanSubmission revision, const std::set<TaskId>& anew);
 
 }  // namespace agenttalk

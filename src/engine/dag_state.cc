@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <span>
@@ -133,6 +134,12 @@ bool DagState::IsDormant(TaskIndex task) const {
 bool DagState::IsReady(TaskIndex task) const {
   return tasks[task].phase == TaskPhase::kPending && waiting_for_[task] == 0 && !has_bad_[task] &&
          !IsDormant(task);
+}
+
+bool DagState::HasReady() const {
+  return std::ranges::any_of(backlog, [this](const std::deque<TaskIndex>& tasks_of_agent) {
+    return std::ranges::any_of(tasks_of_agent, [this](TaskIndex task) { return IsReady(task); });
+  });
 }
 
 void DagState::IndexNodes() {

@@ -143,6 +143,7 @@ class DagState {
   std::string failure;                     // why the plan failed; set when it ends
   std::optional<Origin> origin;            // of a plan that shares the past of another one
   std::map<TaskId, TaskResult> inherited;  // from there, until the task's turn comes
+  std::vector<std::string> routing_rules;
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -150,6 +151,7 @@ class DagState {
     f("files", self.files), f("nodes", self.nodes), f("tasks", self.tasks), f("answered", self.answered);
     f("delivered", self.delivered), f("versions", self.versions), f("failure", self.failure);
     f("origin", self.origin), f("inherited", self.inherited);
+    f("routing_rules", self.routing_rules);
   }
 
   [[nodiscard]] TaskIndex size() const { return static_cast<TaskIndex>(tasks.size()); }
@@ -181,8 +183,15 @@ class DagState {
   [[nodiscard]] bool HasBadDependency(TaskIndex task) const { return has_bad_[task]; }
   // Nothing of it is live: every task has ended or waits for one that will not go on.
   [[nodiscard]] bool IsIdle() const { return busy_ == 0; }
+  // Some task could get its command at once; none has been made, because the plan is paused.
+  [[nodiscard]] bool HasReady() const;
   [[nodiscard]] std::uint32_t completed() const { return completed_; }
 
+  // Fold: a change that leaves the DAG itself as it is.
+  void BeginRevision(std::uint64_t number) {
+    revision = number;
+    history.push_back(dag.digest);
+  }
   // Fold: makes all indexes anew, after the DAG has changed; those that follow from the records alone.
   void Rebuild();
   void Recount();

@@ -18,6 +18,7 @@
 #include "base/time.h"
 #include "engine/collaboration.h"
 #include "engine/command_flow.h"
+#include "engine/dag_flow.h"
 #include "engine/dag_revision.h"
 #include "engine/fold.h"
 #include "engine/gateway.h"
@@ -27,6 +28,8 @@
 #include "engine/role_flow.h"
 #include "engine/router.h"
 #include "engine/step.h"
+#include "engine/thinking_commands.h"
+#include "engine/thinking_flow.h"
 #include "engine/timers.h"
 #include "model/event.h"
 
@@ -127,6 +130,8 @@ void OnPlanControl(Step& step, const PlanControl& control) {
   if (control.verb == ControlVerb::kResume) {
     step.Emit(plan, PlanChanged{PlanChange::kResumed, control.reason});
     TouchAgentsOf(step, plan);
+    // Tasks whose turn came during the pause have no command yet.
+    if (plan.dag) AdvanceTasks(step, plan);
   }
   if (control.verb == ControlVerb::kCancel) CancelPlan(step, plan, control.reason);
   if (!control.client_id.empty()) step.Emit(plan, ControlAccepted{control.client_id, "control"});
@@ -195,14 +200,20 @@ struct Deciding {
   void operator()(PlanSubmission& input) { OnPlanSubmission(step, std::move(input)); }
   void operator()(CollaborationResponse& input) { OnCollaborationResponse(step, std::move(input)); }
   void operator()(StatusReport& input) { OnStatusReport(step, std::move(input)); }
+  void operator()(PlanChangeBatch& input) { OnPlanChangeBatch(step, std::move(input)); }
   void operator()(DeadLetterControl& input) { OnDeadLetter(step, std::move(input)); }
 };
 
 }  // namespace
 
+Engine::Engine(ContentSink& sink, RequestComposer& composer, const RoleParts& role)
+    : sink_(sink), composer_(composer), role_(role), thinking_(BuiltinThinkingCommands()) {
+  composer_.Offer(thinking_);
+}
+
 Engine::Decided Engine::Handle(Input input, Timestamp now) {
   state_.now = std::max(state_.now, now);
-  Step step(state_, sink_, composer_, role_);
+  Step step(state_, sink_, composer_, role_, thinking_);
   if (!spare_.empty()) {
     step.events = std::move(spare_.back());
     spare_.pop_back();

@@ -12,6 +12,7 @@
 #include "engine/plan_state.h"
 #include "engine/role_parts.h"
 #include "engine/step.h"
+#include "engine/thinking_registry.h"
 #include "model/event.h"
 
 namespace agenttalk {
@@ -23,8 +24,7 @@ namespace agenttalk {
 // whoever sent the input) may be done before they are durable; the caller sees to that.
 class Engine {
  public:
-  Engine(ContentSink& sink, RequestComposer& composer, const RoleParts& role = DefaultRole())
-      : sink_(sink), composer_(composer), role_(role) {}
+  Engine(ContentSink& sink, RequestComposer& composer, const RoleParts& role = DefaultRole());
 
   struct Decided {
     std::vector<Event> events;
@@ -37,6 +37,9 @@ class Engine {
 
   // From now on no command is started: for taking things in without working on them.
   void HoldStarts() { hold_starts_ = true; }
+
+  // What agents may issue; more may be registered before the first input.
+  ThinkingRegistry& thinking() { return thinking_; }
 
   // The plan an input is about; empty: none.
   static PlanId PlanOf(const Input& input);
@@ -58,6 +61,7 @@ class Engine {
   ContentSink& sink_;
   RequestComposer& composer_;
   const RoleParts& role_;
+  ThinkingRegistry thinking_;
   bool hold_starts_ = false;
   std::vector<std::vector<Event>> spare_;
 };

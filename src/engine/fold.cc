@@ -99,6 +99,10 @@ class Folding {
     MoveTo(record, CommandState::kWaitingCollaboration, e.deadline);
   }
   void operator()(const CollaborationAnswered& e) { FoldResponse(plan_, e); }
+  void operator()(const ThinkingApplied& e);
+  void operator()(const ThinkingRefused& /*e*/) {}
+  void operator()(const MemoryWritten& e);
+  void operator()(const MemoryCleared& e) { plan_.memory.Clear(e.agent_id, e.task_id); }
 
   // The plan has changed with this event.
   void Touch() {
@@ -194,6 +198,18 @@ void Folding::operator()(const TaskChanged& e) {
   CommandRecord& record = plan_.commands[task.command];
   if (record.state != CommandState::kWaitingInputs || record.unmet_requirements == 0) return;
   if (--record.unmet_requirements == 0) state_.satisfied.emplace_back(plan_.number, record.index);
+}
+
+void Folding::operator()(const ThinkingApplied& e) {
+  if (plan_.dag && !e.adopts_dag && plan_.dag->revision < e.revision) plan_.dag->BeginRevision(e.revision);
+  CommandRecord* record = plan_.Find(e.command_id);
+  if (record != nullptr && record->execution) ++record->execution->thinking_rounds;
+}
+
+void Folding::operator()(const MemoryWritten& e) {
+  plan_.memory.Write(e.agent_id, e.task_id, e.entry);
+  CommandRecord* record = plan_.Find(e.command_id);
+  if (record != nullptr && record->execution) record->execution->news.push_back(e.entry);
 }
 
 void Folding::operator()(const CommandReceived& e) {
@@ -296,6 +312,8 @@ void Folding::operator()(const ModelCallIntended& e) {
   execution.answer = {};
   execution.answer_errors.clear();
   execution.tool_outputs.clear();
+  execution.news.clear();
+  execution.plan_revision = plan_.dag ? plan_.dag->revision : 0;
   execution.open.push_back({e.call, e.model_call, true, {}, e.request, e.reserved, event_.number, {}});
   Add(plan_.reserved, e.reserved);
   Add(state_.reserved, e.reserved);
@@ -364,7 +382,7 @@ void Folding::operator()(const AttemptFailed& e) {
   Execution& execution = *record.execution;
   DropOpenCalls(execution);
   ++execution.failures;
-  if (execution.tool_outputs.empty() && execution.redo.empty()) {
+  if (execution.tool_outputs.empty() && execution.redo.empty() && execution.news.empty()) {
     execution.request = execution.resume;
     execution.answer = {};
     execution.answer_errors.clear();
@@ -403,7 +421,8 @@ void Folding::operator()(const QuestionAsked& e) {
   state_.timers.Add({e.deadline, plan_.number, 0, event_.number});
   const bool pauses_command = e.purpose == QuestionPurpose::kBudget ||
                               e.purpose == QuestionPurpose::kHubBudget ||
-                              e.purpose == QuestionPurpose::kOutcome || e.purpose == QuestionPurpose::kTask;
+                              e.purpose == QuestionPurpose::kOutcome || e.purpose == QuestionPurpose::kTask ||
+                              e.purpose == QuestionPurpose::kAskHuman;
   if (pauses_command) MoveTo(Record(e.command_id), CommandState::kWaitingHuman, {});
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/human_text.h"
 #include "base/ids.h"
 #include "engine/budget.h"
 #include "engine/command_flow.h"
@@ -19,6 +20,7 @@
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
+#include "engine/thinking_flow.h"
 #include "model/content.h"
 #include "model/event.h"
 #include "model/task_dag.h"
@@ -69,6 +71,7 @@ void Decide(Step& step, PlanState& plan, const QuestionAsked& asked, Decision de
   if (asked.purpose == QuestionPurpose::kBudget || asked.purpose == QuestionPurpose::kHubBudget) {
     DecideBudget(step, plan, *record, asked.purpose, decision);
   }
+  if (asked.purpose == QuestionPurpose::kAskHuman) HearPerson(step, plan, *record, decision, text);
   if (asked.purpose == QuestionPurpose::kOutcome) DecideOutcome(step, plan, *record, asked, decision, text);
 }
 
@@ -104,6 +107,17 @@ void AskForOutcome(Step& step, PlanState& plan, const CommandRecord& record, con
       "twice. Look, then approve if it was done (the text is taken as its result), or reject to end the "
       "command.",
       record.id.str(), call.tool);
+  AskPerson(step, plan, std::move(question));
+}
+
+void AskHuman(Step& step, PlanState& plan, const CommandRecord& record, const std::string& text) {
+  QuestionAsked question;
+  question.kind = QuestionKind::kAsk;
+  question.purpose = QuestionPurpose::kAskHuman;
+  question.from = record.agent;
+  question.command_id = record.id;
+  question.task_id = record.task;
+  question.text = text;
   AskPerson(step, plan, std::move(question));
 }
 
@@ -145,6 +159,7 @@ void OnQuestionAnswer(Step& step, QuestionAnswer answer) {
   }
   const QuestionAsked asked = found->second.asked;
   step.cause = answer.question;
+  if (asked.purpose == QuestionPurpose::kAskHuman) answer.text = CleanHumanText(answer.text);
   const std::uint64_t event = step.Emit(
       plan, QuestionClosed{answer.question, answer.decision, answer.text, false, std::move(answer.source)});
   if (!answer.client_id.empty()) step.Emit(plan, ControlAccepted{std::move(answer.client_id), "answer"});

@@ -25,6 +25,9 @@ void Alert(Step& step, PlanState& plan, const CommandRecord* record, std::string
 // A tool that must not run twice has no recorded outcome: only a person can say what happened.
 void AskForOutcome(Step& step, PlanState& plan, const CommandRecord& record, const OpenCall& call);
 
+// An agent's model wants to know something (a thinking command); the command waits for the answer.
+void AskHuman(Step& step, PlanState& plan, const CommandRecord& record, const std::string& question);
+
 // A task that is assigned to a person: the answer is its result.
 void AskForWork(Step& step, PlanState& plan, const CommandRecord& record, const TaskNode& node);
 

@@ -19,6 +19,7 @@
 #include "model/internal_plan.h"
 #include "model/role_events.h"
 #include "model/task_dag.h"
+#include "model/thinking_command.h"
 
 // What can reach the engine from outside: files that were found, outcomes of what it wanted done, people's
 // answers and requests, and time. Everything has been read and checked in form; whether it fits is decided
@@ -111,6 +112,9 @@ struct AnswerFacts {
   std::optional<std::string> rejected;  // why it declines what another agent asks for
   std::optional<StrategyAnswer> strategy;
   std::optional<InternalPlan> internal_plan;
+  std::vector<ThinkingCommand> commands = {};
+  bool commands_only = false;                    // there is no result beside them
+  std::vector<std::string> command_errors = {};  // those of `errors` that are about commands
 };
 
 struct CallFailure {
@@ -194,6 +198,17 @@ struct PlanSubmission {
   std::optional<Inheritance> inherits = {};  // the plan must be new then
 };
 
+// Thinking commands by hand: one batch, applied whole or not at all. A plan that does not exist yet is made
+// by a batch that appends tasks, and starts paused.
+struct PlanChangeBatch {
+  PlanId plan_id;
+  std::vector<ThinkingCommand> commands;
+  std::optional<std::uint64_t> expected_revision;  // of the plan that the author saw
+  AgentId author = AgentId("human");
+  std::string reason = {};
+  std::string client_id = {};
+};
+
 enum class ControlVerb : std::uint8_t { kPause, kResume, kCancel };
 
 struct PlanControl {
@@ -244,8 +259,9 @@ struct StatusReport {
   std::string summary;
 };
 
-using Input = std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone,
-                           ToolCallDone, ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl,
-                           MirrorProgress, OutputFile, PlanSubmission, CollaborationResponse, StatusReport>;
+using Input =
+    std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone, ToolCallDone,
+                 ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl, MirrorProgress,
+                 OutputFile, PlanSubmission, CollaborationResponse, StatusReport, PlanChangeBatch>;
 
 }  // namespace agenttalk

@@ -21,6 +21,7 @@
 #include "engine/dag_state.h"
 #include "engine/role_state.h"
 #include "engine/waiting_index.h"
+#include "engine/working_memory.h"
 #include "model/command.h"
 #include "model/content.h"
 #include "model/event.h"
@@ -100,8 +101,11 @@ struct Execution {
   Content answer;              // the last one, not yet followed by a request
   std::vector<std::string> answer_errors;
   std::vector<ToolOutput> tool_outputs;
-  Digest reuse_key;                 // of the first request
-  std::unique_ptr<RoleState> role;  // none: one request, one answer
+  Digest reuse_key;                    // of the first request
+  std::unique_ptr<RoleState> role;     // none: one request, one answer
+  std::uint64_t plan_revision = 0;     // of the plan when the model was asked last
+  std::uint32_t thinking_rounds = 0;   // answers with commands, in this command
+  std::vector<MemoryEntry> news = {};  // what the model is to be told before it goes on
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -110,6 +114,8 @@ struct Execution {
     f("open", self.open), f("redo", self.redo), f("request", self.request), f("resume", self.resume);
     f("answer", self.answer), f("answer_errors", self.answer_errors), f("tool_outputs", self.tool_outputs);
     f("failures", self.failures), f("reuse_key", self.reuse_key), f("role", self.role);
+    f("plan_revision", self.plan_revision);
+    f("thinking_rounds", self.thinking_rounds), f("news", self.news);
   }
 };
 
@@ -239,7 +245,8 @@ class PlanState {
   Cost raised;                    // what people added to the budget
   Cost settled;                   // the part of `spent` that the hub's own stream knows of
   std::unique_ptr<DagState> dag;  // none in an open plan
-  std::uint64_t version = 0;      // rows in the journal
+  WorkingMemory memory;
+  std::uint64_t version = 0;  // rows in the journal
   std::uint64_t last_event = 0;
   std::uint64_t snapshot_version = 0;  // of the newest snapshot; 0: there is none
 
@@ -251,7 +258,7 @@ class PlanState {
     f("clients", self.clients), f("spent", self.spent), f("reserved", self.reserved),
         f("raised", self.raised);
     f("left", self.left), f("dag", self.dag), f("collaborations", self.collaborations),
-        f("settled", self.settled);
+        f("settled", self.settled), f("memory", self.memory);
   }
 
   // The record of a command; null when there is none.

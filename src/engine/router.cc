@@ -170,6 +170,21 @@ std::uint32_t NextHops(const CommandRecord& record) {
   return hops + 1;
 }
 
+void SendPlainMessage(Step& step, PlanState& plan, const OutgoingMessage& message) {
+  MessageFacts facts;
+  facts.message_id = message.message_id;
+  facts.plan_id = &plan.id;
+  facts.command_id = &message.command_id;
+  facts.from = &message.from;
+  facts.to = &message.to;
+  facts.content = message.text;
+  facts.hops = message.hops;
+  facts.sent_at = step.now();
+  const Content body = step.Store(plan, MessageText(facts));
+  Hand(step, plan,
+       {message.message_id, message.command_id, message.from, message.to, body, {}, message.hops, {}});
+}
+
 void RouteResult(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what) {
   if (!record.on_complete) return;
   const OnComplete& routing = *record.on_complete;

@@ -39,6 +39,16 @@ std::optional<Error> FindObstacle(const HubState& state, const AgentId& from, co
                                   std::uint32_t hops);
 // The message reaches its receiver, with what goes along.
 void Hand(Step& step, PlanState& plan, MessageSent sent);
+// A message that is no command's result. The way must be free (FindObstacle).
+struct OutgoingMessage {
+  std::string message_id;
+  CommandId command_id;  // whose model wrote it; empty: a person
+  AgentId from;
+  AgentId to;
+  std::string text;
+  std::uint32_t hops = 1;
+};
+void SendPlainMessage(Step& step, PlanState& plan, const OutgoingMessage& message);
 
 // One more than the longest way that any of the command's inputs came.
 std::uint32_t NextHops(const CommandRecord& record);

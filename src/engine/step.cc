@@ -23,8 +23,9 @@ constexpr std::size_t kUsualEvents = 8;  // answer, result, message, two files, 
 
 }  // namespace
 
-Step::Step(HubState& state, ContentSink& sink, RequestComposer& composer, const RoleParts& role)
-    : state_(state), sink_(sink), composer_(composer), role_(role) {}
+Step::Step(HubState& state, ContentSink& sink, RequestComposer& composer, const RoleParts& role,
+           const ThinkingRegistry& thinking)
+    : state_(state), sink_(sink), composer_(composer), role_(role), thinking_(thinking) {}
 
 std::uint64_t Step::RowFor(const PlanState& plan) const {
   const bool continues = !events.empty() && events.back().plan_id == plan.id;

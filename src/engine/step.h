@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/issue.h"
 #include "base/time.h"
 #include "engine/hub_state.h"
 #include "engine/input.h"
@@ -25,6 +26,7 @@
 namespace agenttalk {
 
 struct RoleParts;
+class ThinkingRegistry;
 
 // Takes the bytes that a decision makes. They become durable with the journal row `row`, or as a blob.
 class ContentSink {
@@ -49,6 +51,8 @@ class RequestComposer {
   using Keep = std::function<Content(std::string)>;
 
   virtual ~RequestComposer() = default;
+  // The commands that agents may issue, to be told in requests. Called once, by the engine that owns them.
+  virtual void Offer(const ThinkingRegistry& /*thinking*/) {}
   // The first request, or one that follows the recorded answer: a repair when there are answer_errors, a tool
   // round when there are tool_outputs. `model_call` is its number within the command.
   virtual Result<Composed> Compose(const PlanState& plan, const CommandRecord& record,
@@ -77,20 +81,24 @@ struct Reply {
   // kDamaged: a file that was taken in before has lost its content; it should be written again.
   enum class Status : std::uint8_t { kAccepted, kRepeated, kRefused, kIgnored, kDamaged };
   Status status = Status::kIgnored;
-  std::optional<Error> error;  // when refused
-  CommandId command_id;        // of an accepted or repeated command
-  std::uint64_t event = 0;     // the event that records it
+  std::optional<Error> error;      // when refused
+  CommandId command_id;            // of an accepted or repeated command
+  std::uint64_t event = 0;         // the event that records it
+  std::vector<Issue> issues = {};  // when a batch is refused: everything that is wrong with it
 };
 
 // One input on its way through the engine: the events it has led to so far, each applied as it is made. Runs
 // of events of the same plan become one journal row each.
 class Step {
  public:
-  Step(HubState& state, ContentSink& sink, RequestComposer& composer, const RoleParts& role);
+  Step(HubState& state, ContentSink& sink, RequestComposer& composer, const RoleParts& role,
+       const ThinkingRegistry& thinking);
 
   HubState& state() { return state_; }
   RequestComposer& composer() { return composer_; }
   [[nodiscard]] const RoleParts& role() const { return role_; }
+  // What models and people may ask for beside results.
+  [[nodiscard]] const ThinkingRegistry& thinking() const { return thinking_; }
   [[nodiscard]] Timestamp now() const { return state_.now; }
 
   // Makes the event happen; returns its number.
@@ -114,6 +122,7 @@ class Step {
   ContentSink& sink_;
   RequestComposer& composer_;
   const RoleParts& role_;
+  const ThinkingRegistry& thinking_;
   std::vector<AgentId> touched_;
   std::uint64_t run_start_ = 0;  // number of the first event of the last run
 };

@@ -26,7 +26,8 @@ const char* EnumName(QuestionKind value) {
       std::array{"ask", "approve", "confirm", "clarify", "missing_input", "outcome_unknown", "alert"}, value);
 }
 const char* EnumName(QuestionPurpose value) {
-  return NameIn(std::array{"notice", "budget", "outcome", "gate", "replan", "task", "hub_budget"}, value);
+  return NameIn(
+      std::array{"notice", "budget", "outcome", "gate", "replan", "task", "hub_budget", "ask_human"}, value);
 }
 const char* EnumName(Decision value) {
   return NameIn(std::array{"none", "approve", "reject"}, value);
@@ -48,6 +49,9 @@ const char* EnumName(ReportedStatus value) {
 }
 const char* EnumName(CollaborationStatus value) {
   return NameIn(std::array{"completed", "error", "rejected", "timed_out"}, value);
+}
+const char* EnumName(MemoryKind value) {
+  return NameIn(std::array{"done", "question", "answer", "message"}, value);
 }
 
 const char* EnumName(Strategy value) {

@@ -18,6 +18,7 @@
 #include "model/named_content.h"     // IWYU pragma: export
 #include "model/role_events.h"       // IWYU pragma: export
 #include "model/task_dag.h"
+#include "model/thinking_events.h"  // IWYU pragma: export
 
 // What can happen. State is the fold of these and nothing else, so an event carries everything that applying
 // it needs. Fields are only ever added at the end of a struct (base/codec.h says why that is safe).
@@ -450,7 +451,16 @@ enum class QuestionKind : std::uint8_t {
   kAlert
 };
 // What an answer decides.
-enum class QuestionPurpose : std::uint8_t { kNotice, kBudget, kOutcome, kGate, kReplan, kTask, kHubBudget };
+enum class QuestionPurpose : std::uint8_t {
+  kNotice,
+  kBudget,
+  kOutcome,
+  kGate,
+  kReplan,
+  kTask,
+  kHubBudget,
+  kAskHuman
+};
 
 // Its id is "q_" + the event's number.
 struct QuestionAsked {
@@ -548,12 +558,13 @@ struct DagAdopted {
   std::vector<std::uint32_t> kept;  // per node: 1 + its place before, where state and results stay; 0: anew
   std::vector<NamedContent> files;  // the plan's files
   bool fresh = false;               // answers from before are not used again
+  std::vector<std::string> routing_rules = {};
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("revision", self.revision), f("author", self.author), f("reason", self.reason), f("goal", self.goal);
     f("dag", self.dag), f("nodes", self.nodes), f("kept", self.kept), f("files", self.files);
-    f("fresh", self.fresh);
+    f("fresh", self.fresh), f("routing_rules", self.routing_rules);
   }
 };
 
@@ -602,10 +613,12 @@ struct TasksReset {
   std::vector<TaskId> tasks;
   std::string reason;
   bool keep_rounds = false;  // how often they were reworked still counts
+  bool forget = false;       // what they answered before is not used again
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("tasks", self.tasks), f("reason", self.reason), f("keep_rounds", self.keep_rounds);
+    f("forget", self.forget);
   }
 };
 
@@ -618,7 +631,7 @@ using EventBody =
                  BudgetRaised, PlanChanged, ControlAccepted, CommandRequeued, MirrorSynced, OutputFound,
                  DagAdopted, TaskCompleted, TaskChanged, TasksReset, StrategyChosen, InternalPlanMade,
                  StepStarted, StepFinished, StatusReported, CollaborationRequested, CollaborationAnswered,
-                 PlanForked, SpendingSettled>;
+                 PlanForked, SpendingSettled, ThinkingApplied, ThinkingRefused, MemoryWritten, MemoryCleared>;
 
 // How enumerations are spelled in JSON.
 const char* EnumName(EndState value);

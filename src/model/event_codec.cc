@@ -85,7 +85,11 @@ constexpr std::array<const char*, std::variant_size_v<EventBody>> kNames = {"nod
                                                                             "collaboration_requested",
                                                                             "collaboration_answered",
                                                                             "plan_forked",
-                                                                            "spending_settled"};
+                                                                            "spending_settled",
+                                                                            "thinking_applied",
+                                                                            "thinking_refused",
+                                                                            "memory_written",
+                                                                            "memory_cleared"};
 
 // Members of one class, so that each may call those below it.
 struct FieldsAsJson {

@@ -26,6 +26,7 @@
 #include "model/internal_plan.h"
 #include "model/model_request.h"
 #include "model/object_reader.h"
+#include "model/thinking_command.h"
 #include "prompts/json_finder.h"
 
 namespace agenttalk {
@@ -143,9 +144,12 @@ class Reader {
   }
 
   void ReadCommands(const json::value& value) {
-    const json::array* items = ObjectList("commands", contract_.commands_allowed, value);
-    if (items == nullptr) return;
-    for (const json::value& item : *items) answer_.commands.push_back(CanonicalJson(item));
+    const bool some = value.is_array() && !value.get_array().empty();
+    if (some && !contract_.commands_allowed) {
+      Refuse(ErrorCode::kPermissionDenied, "/commands", "commands cannot be used here");
+      return;
+    }
+    answer_.commands = ReadThinkingCommands(value, "/commands", issues_);
   }
 
   void ReadRework(const json::value& value) {
@@ -199,6 +203,10 @@ class Reader {
   }
 
   void CheckComplete() {
+    if (!answer_.tool_calls.empty() && !answer_.commands.empty()) {
+      Refuse(ErrorCode::kStateConflict, "/commands",
+             "commands and tool_calls cannot stand in one answer: use the tools first");
+    }
     if (!answer_.tool_calls.empty()) return;  // an answer on the way; the last one is complete
     if (answer_.rework || answer_.rejected) return;
     const bool only_commands = !answer_.result && answer_.outputs.empty() && !answer_.commands.empty();

@@ -13,6 +13,7 @@
 #include "model/agent_profile.h"
 #include "model/internal_plan.h"
 #include "model/model_request.h"
+#include "model/thinking_command.h"
 
 // Reads what a model answered to a request of the composer. Models wrap their JSON in fences and chatter;
 // what is accepted is the bare object, one code fence, or the one balanced object in a text. Two objects are
@@ -52,7 +53,7 @@ struct Answer {
   std::optional<double> score;
   std::string score_explanation;
   std::map<std::string, AnswerText> outputs;
-  std::vector<std::string> commands;  // each the JSON text of one object; the registry checks them
+  std::vector<ThinkingCommand> commands;  // what they mean, the registry knows
   std::vector<ToolCall> tool_calls;
   std::optional<SentBack> rework;       // stands instead of a result
   std::optional<std::string> rejected;  // why it is declined; stands instead of a result

@@ -8,6 +8,7 @@
 
 #include "base/error_code.h"
 #include "base/issue.h"
+#include "model/thinking_command.h"
 
 namespace agenttalk {
 namespace {
@@ -122,8 +123,12 @@ TEST(ReadAnswer, RefusesUnsafeOutputNames) {
 }
 
 TEST(ReadAnswer, TakesCommandsAsTheyAre) {
-  const Answer answer = Read(R"({"result":"x","commands":[{"command_name":"pass"},{"args":{}}]})");
-  EXPECT_EQ(answer.commands, (std::vector<std::string>{R"({"command_name":"pass"})", R"({"args":{}})"}));
+  const Answer answer =
+      Read(R"({"result":"x","commands":[{"command_name":"pass"},{"command_name":"a","args":{"b":1}}]})");
+  EXPECT_EQ(answer.commands, (std::vector<ThinkingCommand>{{"pass", "{}"}, {"a", R"({"b":1})"}}));
+  EXPECT_EQ(Errors(R"({"result":"x","commands":[{"args":{}}]})"), "FIELD_MISSING /commands/0/command_name");
+  EXPECT_EQ(Errors(R"({"tool_calls":[{"name":"t"}],"commands":[{"command_name":"pass"}]})"),
+            "STATE_CONFLICT /commands");
   EXPECT_EQ(Errors(R"({"commands":[{"command_name":"ask_human"}]})"), "none");
   EXPECT_EQ(Errors(R"({"result":"x","commands":["pass"]})"), "TYPE_MISMATCH /commands/0");
   AnswerContract contract;

@@ -67,6 +67,10 @@ Digest ReuseKey(const ComposeInput& input) {
   key.Number(input.outputs.size());
   for (const std::string& name : input.outputs) key.Text(name);
   if (!input.instruction.empty()) key.Text(input.instruction);
+  // What most requests do not have leaves their keys as they were.
+  if (!input.plan.empty()) key.Text("plan").Text(input.plan);
+  if (!input.memory.empty()) key.Text("memory").Number(input.memory.size()).Number(input.forgotten);
+  for (const PromptNote& note : input.memory) key.Text(note.label).Hash(note.text.digest);
   // Whom the task may send back is no part of the work: it changes as others are reworked.
   return key.Finish();
 }
@@ -120,6 +124,13 @@ void WriteInputs(PromptWriter& out, const ComposeInput& input, const Phrases& wo
   out.Text(words.missing_rule);
 }
 
+void WriteMemory(PromptWriter& out, const ComposeInput& input, const Phrases& words, std::string_view fence) {
+  if (input.memory.empty()) return;
+  out.Text(words.memory).Text(fence).Text(words.memory_rule);
+  if (input.forgotten > 0) out.Text(words.forgotten).Number(input.forgotten).Text("\n");
+  WriteNotes(out, input.memory, fence);
+}
+
 void WriteAnswerForm(PromptWriter& out, const ComposeInput& input, const Phrases& words) {
   const bool several = input.outputs.size() > 1;
   out.Text("{\"result\": \"").Text(several ? words.summary_value : words.result_value).Text("\"");
@@ -161,6 +172,7 @@ void WriteContract(PromptWriter& out, const ComposeInput& input, const Phrases& 
   }
   if (input.may_reject) out.Text(words.may_reject);
   if (!input.thinking_commands.empty()) out.Text(words.commands).Line(input.thinking_commands);
+  if (!input.plan.empty()) out.Line(input.plan);
   if (!input.text_tools.empty()) out.Text(words.tools);
   for (const ToolSpec& tool : input.text_tools) {
     out.Text("- ").Text(tool.name).Text(": ").Text(tool.description);
@@ -207,6 +219,7 @@ Composed Compose(const ComposeInput& input) {
                    input.inputs.size() * kTextPerInput);
   WriteTask(out, input, words);
   WriteInputs(out, input, words, marks.fence, composed);
+  WriteMemory(out, input, words, marks.fence);
   WriteContract(out, input, words);
   const std::uint64_t bytes = out.size() + input.system.size + input.tools.size + input.answer_schema.size;
   composed.estimated_tokens = bytes / kBytesPerToken + 1;

@@ -40,6 +40,12 @@ struct PromptInput {
   bool is_text = true;  // see IsPromptText; need not be known of what exceeds the inline budget
 };
 
+// Something that an agent knows from before: what came of its commands, what a person or another agent said.
+struct PromptNote {
+  std::string label;  // "answer from human"
+  Content text;
+};
+
 // True for bytes that can stand in a prompt: valid UTF-8, no control characters but tab, LF, CR and FF.
 bool IsPromptText(std::string_view bytes);
 
@@ -65,6 +71,9 @@ struct ComposeInput {
   std::uint32_t rework_round = 0;      // 0: the first time
   std::string_view rework_reason;      // why the last result was not enough
   std::string_view thinking_commands;  // the commands the agent may issue, listed; empty: none
+  std::string_view plan;               // the plan as it is, for an agent that may change it
+  std::span<const PromptNote> memory;  // what the agent keeps in mind
+  std::uint64_t forgotten = 0;         // and how much more there was
   std::span<const PromptInput> inputs;
   std::span<const std::string> missing_inputs;  // names or globs, when it runs without waiting for them
   std::span<const std::string> outputs;         // declared output names
@@ -103,6 +112,19 @@ struct RepairInput {
 };
 
 StoredRequest ComposeRepair(const RepairInput& input);
+
+// A round after the commands of an answer were carried out, or a person has answered.
+struct NewsInput {
+  const StoredRequest* parent = nullptr;
+  Content parent_content;
+  std::uint32_t attempt = 2;
+  Content answer;  // the raw answer's text
+  std::span<const PromptNote> notes;
+  std::string_view fence_key;
+  Language language = Language::kEnglish;
+};
+
+StoredRequest ComposeNews(const NewsInput& input);
 
 struct ToolOutcome {
   ToolCall call;

@@ -110,6 +110,24 @@ StoredRequest ComposeRepair(const RepairInput& input) {
   return request;
 }
 
+StoredRequest ComposeNews(const NewsInput& input) {
+  const Phrases& words = PhrasesOf(input.language);
+  ContentKey key("agenttalk.news.1", kExpectedText);
+  key.Hash(input.parent->reuse_key).Hash(input.answer.digest).Number(input.notes.size());
+  for (const PromptNote& note : input.notes) key.Text(note.label).Hash(note.text.digest);
+  StoredRequest request = Continue(*input.parent, input.parent_content, input.attempt);
+  request.reuse_key = key.Finish();
+  CallMarks marks = MarkCall(input.fence_key, request.reuse_key, request.ids);
+  request.idempotency_key = std::move(marks.idempotency_key);
+  PromptWriter out(kExpectedText);
+  out.Text(words.news).Text(marks.fence).Text(words.memory_rule);
+  WriteNotes(out, input.notes, marks.fence);
+  out.Text(words.news_request);
+  request.messages.push_back(AssistantMessage(input.answer));
+  request.messages.push_back(UserMessage(out));
+  return request;
+}
+
 StoredRequest ComposeToolRound(const ToolRoundInput& input) {
   StoredRequest request = Continue(*input.parent, input.parent_content, input.attempt);
   request.reuse_key = ToolRoundKey(input);

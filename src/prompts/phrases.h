@@ -46,6 +46,11 @@ struct Phrases {
   std::string_view send_back;  // the tasks follow
   std::string_view send_back_form;
   std::string_view may_reject;
+  std::string_view memory;       // heading; the marker follows
+  std::string_view memory_rule;  // the rest of it
+  std::string_view forgotten;    // the number follows
+  std::string_view news;         // as memory, for what is new
+  std::string_view news_request;
 };
 
 const Phrases& PhrasesOf(Language language);

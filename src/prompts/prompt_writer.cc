@@ -79,6 +79,12 @@ PromptWriter& PromptWriter::Fenced(const Content& content, std::string_view name
   return *this;
 }
 
+void WriteNotes(PromptWriter& out, std::span<const PromptNote> notes, std::string_view fence) {
+  for (const PromptNote& note : notes) {
+    out.Text("\n").Text(note.label).Text(":\n").Fenced(note.text, note.label, fence);
+  }
+}
+
 std::vector<StoredPart> PromptWriter::Take() {
   if (!text_.empty()) parts_.push_back({std::move(text_), {}, {}});
   return std::move(parts_);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "model/content.h"
 #include "model/model_request.h"
 #include "model/stored_request.h"
+#include "prompts/composer.h"
 
 namespace agenttalk {
 
@@ -41,6 +43,9 @@ class PromptWriter {
   std::vector<StoredPart> parts_;
   std::uint64_t size_ = 0;  // of the parts
 };
+
+// Each note under its label, fenced.
+void WriteNotes(PromptWriter& out, std::span<const PromptNote> notes, std::string_view fence);
 
 // What identifies one call, derived from its content and the hub's secret.
 struct CallMarks {

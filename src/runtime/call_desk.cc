@@ -155,7 +155,10 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const
   }
   auto read = ReadAnswer(answer.text, contract);
   if (!read) {
-    for (const Issue& issue : read.error().errors) facts.errors.push_back(IssueLine(issue));
+    for (const Issue& issue : read.error().errors) {
+      facts.errors.push_back(IssueLine(issue));
+      if (issue.path.starts_with("/commands")) facts.command_errors.push_back(facts.errors.back());
+    }
     return facts;
   }
   if (!read->tool_calls.empty()) return ToolFacts(key, read->tool_calls);
@@ -165,6 +168,8 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const
   }
   facts.rejected = std::move(read->rejected);
   if (read->rework) facts.rework = ReworkRequest{TaskId(read->rework->task), read->rework->reason};
+  facts.commands = std::move(read->commands);
+  facts.commands_only = !facts.commands.empty() && !read->result && read->outputs.empty() && !read->rework;
   facts.score = read->score;
   facts.score_explanation = std::move(read->score_explanation);
   for (auto& [name, text] : read->outputs) facts.outputs.emplace(name, std::move(text.text));

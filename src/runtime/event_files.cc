@@ -65,6 +65,10 @@ std::string_view LogOf(const EventBody& body) {
     std::string_view operator()(const StepFinished&) const { return "activity"; }
     std::string_view operator()(const CollaborationRequested&) const { return "activity"; }
     std::string_view operator()(const CollaborationAnswered&) const { return "activity"; }
+    std::string_view operator()(const ThinkingApplied&) const { return "decision"; }
+    std::string_view operator()(const ThinkingRefused&) const { return "error"; }
+    std::string_view operator()(const MemoryWritten&) const { return "activity"; }
+    std::string_view operator()(const MemoryCleared&) const { return "activity"; }
     std::string_view operator()(const TasksReset&) const { return {}; }
     std::string_view operator()(const DagAdopted&) const { return {}; }
     std::string_view operator()(const PlanForked&) const { return {}; }

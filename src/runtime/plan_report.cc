@@ -85,7 +85,7 @@ bool SomethingRuns(const PlanState& plan) {
 
 const char* PlanStateName(const PlanState& plan) {
   if (plan.cancelled) return "cancelled";
-  if (plan.paused) return "paused";
+  if (plan.paused && !plan.completed) return "paused";
   if (plan.dag && !plan.completed) return SomethingRuns(plan) ? "running" : "waiting";
   if (plan.dag) return plan.dag->failure.empty() ? "completed" : "failed";
   if (plan.live_commands > 0) return SomethingRuns(plan) ? "running" : "waiting";

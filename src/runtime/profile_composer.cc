@@ -1,5 +1,7 @@
 #include "runtime/profile_composer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +21,10 @@
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
+#include "engine/thinking_batch.h"
+#include "engine/thinking_flow.h"
+#include "engine/thinking_registry.h"
+#include "engine/working_memory.h"
 #include "model/agent_profile.h"
 #include "model/agent_profile_reader.h"
 #include "model/content.h"
@@ -26,6 +32,7 @@
 #include "model/model_request.h"
 #include "model/role_request.h"
 #include "model/stored_request.h"
+#include "model/thinking_events.h"
 #include "prompts/composer.h"
 #include "prompts/role_prompt.h"
 #include "runtime/content_store.h"
@@ -51,6 +58,21 @@ void ApplyRole(const RoleRequest& role, const CommandBrief& brief, std::span<con
   words = RoleInstruction(role, tools, brief.may_reject, input.language);
   input.instruction = words;
   input.text_tools = {};
+  input.thinking_commands = {};
+  input.plan = {};
+}
+
+void AddNotes(const std::vector<MemoryEntry>& entries, std::vector<PromptNote>& notes) {
+  for (const MemoryEntry& entry : entries) {
+    notes.push_back({fmt::format("{} ({})", EnumName(entry.kind), entry.from.str()), entry.text});
+  }
+}
+
+// The permission of a command, also on others' tasks.
+bool IsNamed(const ThinkingSpec& spec, const std::vector<std::string>& permissions) {
+  return std::ranges::any_of(permissions, [&](const std::string& permission) {
+    return permission == spec.name || permission == spec.name + ":any";
+  });
 }
 
 }  // namespace
@@ -76,8 +98,24 @@ Result<ProfileComposer::Sheet*> ProfileComposer::SheetOf(const AgentSettings& ag
   return &sheets_.emplace(agent.profile.digest, std::move(sheet)).first->second;
 }
 
+// Agents whose profile grants no command are not told of any: most have none to issue.
+void ProfileComposer::AddThinking(const PlanState& plan, const AgentSettings& agent, std::string& commands,
+                                  std::string& plan_text) const {
+  if (thinking_ == nullptr) return;
+  const auto& all = thinking_->all();
+  const bool granted =
+      std::ranges::any_of(all, [&](const ThinkingSpec& spec) { return IsNamed(spec, agent.permissions); });
+  if (!granted) return;
+  commands = PrepareCommandPrompt(thinking_->AllowedFor(agent.permissions));
+  const bool changes_plan = std::ranges::any_of(all, [&](const ThinkingSpec& spec) {
+    return !spec.permission.empty() && IsNamed(spec, agent.permissions);
+  });
+  if (changes_plan) plan_text = DescribePlan(plan);
+}
+
 Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState& plan,
                                                                 const CommandRecord& record,
+                                                                const AgentSettings& agent,
                                                                 const Sheet& sheet, std::uint32_t model_call,
                                                                 const RoleRequest* role) {
   const auto bytes = TRY(contents_.Load(record.brief));
@@ -119,6 +157,19 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   for (const TaskId& task : brief.may_return) may_return.push_back(task.str());
   input.may_return = may_return;
   input.may_reject = brief.may_reject;
+  std::string commands;
+  std::string plan_text;
+  AddThinking(plan, agent, commands, plan_text);
+  input.thinking_commands = commands;
+  input.plan = plan_text;
+  std::vector<PromptNote> memory;
+  for (const TaskId& task : {TaskId(), MemoryTaskOf(record)}) {
+    const Notebook* book = plan.memory.Find(record.agent, task);
+    if (book == nullptr) continue;
+    input.forgotten += book->dropped;
+    AddNotes(book->entries, memory);
+  }
+  input.memory = memory;
   std::string words;
   if (role != nullptr) ApplyRole(*role, brief, tools, input, words);
   const std::string folder = EventFiles::InputFolder(plan.id, record.id);
@@ -137,6 +188,12 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
 Result<StoredRequest> ProfileComposer::ComposeNext(const CommandRecord& record, std::uint32_t model_call) {
   const Execution& execution = *record.execution;
   const StoredRequest parent = TRY(DecodeRequest(*TRY(contents_.Load(execution.request))));
+  if (!execution.news.empty()) {
+    std::vector<PromptNote> notes;
+    AddNotes(execution.news, notes);
+    return ComposeNews(
+        {&parent, execution.request, model_call, execution.answer, notes, fence_key_, language_});
+  }
   if (execution.tool_outputs.empty()) {
     std::vector<Issue> errors;
     for (const std::string& text : execution.answer_errors) {
@@ -193,8 +250,9 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeAny(const PlanState& p
                                                               const RoleRequest* role,
                                                               std::uint32_t model_call, const Keep& keep) {
   const Execution& execution = *record.execution;
-  const bool follows = !execution.answer_errors.empty() || !execution.tool_outputs.empty();
-  if (!follows) return ComposeFirst(plan, record, *TRY(SheetOf(agent, keep)), model_call, role);
+  const bool follows = !execution.answer_errors.empty() || !execution.tool_outputs.empty() ||
+                       (!execution.news.empty() && !execution.request.empty());
+  if (!follows) return ComposeFirst(plan, record, agent, *TRY(SheetOf(agent, keep)), model_call, role);
   // A later round sends the conversation again, with the last answer.
   const std::uint64_t tokens = (execution.request.size + execution.answer.size) / kBytesPerToken;
   const StoredRequest request = TRY(ComposeNext(record, model_call));

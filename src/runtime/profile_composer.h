@@ -12,6 +12,7 @@
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
+#include "engine/thinking_registry.h"
 #include "model/agent_profile.h"
 #include "model/content.h"
 #include "model/event.h"
@@ -42,6 +43,7 @@ class ProfileComposer final : public RequestComposer {
   Result<std::string> Read(const Content& content) override;
   ToolRequest CheckTool(const AgentId& agent, std::string tool,
                         std::optional<std::string> arguments) override;
+  void Offer(const ThinkingRegistry& thinking) override { thinking_ = &thinking; }
 
  private:
   // What a profile's requests have in common, kept by the profile's digest.
@@ -50,17 +52,22 @@ class ProfileComposer final : public RequestComposer {
     SharedContent system;
   };
   Result<Sheet*> SheetOf(const AgentSettings& agent, const Keep& keep);
-  Result<Composed> ComposeFirst(const PlanState& plan, const CommandRecord& record, const Sheet& sheet,
-                                std::uint32_t model_call, const RoleRequest* role);
+  Result<Composed> ComposeFirst(const PlanState& plan, const CommandRecord& record,
+                                const AgentSettings& agent, const Sheet& sheet, std::uint32_t model_call,
+                                const RoleRequest* role);
   Result<Composed> ComposeAny(const PlanState& plan, const CommandRecord& record, const AgentSettings& agent,
                               const RoleRequest* role, std::uint32_t model_call, const Keep& keep);
   Result<StoredRequest> ComposeNext(const CommandRecord& record, std::uint32_t model_call);
+  // What an agent with these permissions may issue, and the plan, where it may change it.
+  void AddThinking(const PlanState& plan, const AgentSettings& agent, std::string& commands,
+                   std::string& plan_text) const;
 
   ContentStore& contents_;
   const ToolRunner& tools_;
   const std::string fence_key_;
   const Language language_;
   const Estimate estimate_;
+  const ThinkingRegistry* thinking_ = nullptr;  // of the engine that asks
   std::unordered_map<Digest, Sheet> sheets_;
 };
 
