@@ -1,10 +1,12 @@
 // What a step costs: the whole way of a command (answer read, result recorded, message delivered, next
 // command bound and asked) on a real journal, on one in memory, with many plans at once; what an arriving
 // file costs when many commands wait; how fast the past is folded.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sqlite3.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -231,6 +233,30 @@ double RawCommit(int count) {
   return took / count;
 }
 
+// Seconds for one append of 300 bytes with fdatasync.
+double RawAppend(int count) {
+  const int file = ::open((Fresh("append") / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  CHECK(file >= 0);
+  const std::string bytes(300, 'x');
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < count; ++i) {
+    CHECK(::write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+    CHECK(::fdatasync(file) == 0);
+  }
+  const double took = Since(start);
+  ::close(file);
+  return took / count;
+}
+
+// What other benchmarks compare with.
+void MeasureDisk() {
+  constexpr int kTimes = 1000;
+  const double append = RawAppend(kTimes);
+  fmt::print(R"({{"commit_s":{:.9f},"append_s":{:.9f}}})"
+             "\n",
+             RawCommit(kTimes), append);
+}
+
 // Seconds a step of a chain of commands, each waiting for what the one before makes.
 template <typename Commits>
 double Chain(Journal& journal, int steps) {
@@ -265,17 +291,17 @@ void MeasureChains() {
     CHECK(journal.has_value());
     return Chain<ThreadedCommits>(**journal, kSteps);
   });
-  Report("chain", {durable.median * 1e6, durable.spread * 1e6}, "us/step",
-         fmt::format("raw commit {:.1f} us", raw.median * 1e6), durable.median / raw.median,
+  Report("engine: a durable step of a chain, no files", {durable.median * 1e6, durable.spread * 1e6},
+         "us/step", fmt::format("raw commit {:.1f} us", raw.median * 1e6), durable.median / raw.median,
          "<= 1.7 x raw commit", durable.median <= 1.7 * raw.median);
   const Sample many = Repeat(3, [] {
     const auto journal = SqliteJournal::Open(Fresh("plans"));
     CHECK(journal.has_value());
     return Plans(**journal, 128, 50);
   });
-  Report("plans_128", {1 / many.median, many.spread / many.median / many.median}, "steps/s",
-         fmt::format("one commit a step {:.0f}/s", 1 / raw.median), raw.median / many.median, ">= 4 x",
-         raw.median / many.median >= 4);
+  Report("engine: 128 plans at once, no files", {1 / many.median, many.spread / many.median / many.median},
+         "steps/s", fmt::format("one commit a step {:.0f}/s", 1 / raw.median), raw.median / many.median,
+         ">= 4 x", raw.median / many.median >= 4);
 }
 
 void MeasureStep() {
@@ -286,7 +312,7 @@ void MeasureStep() {
     MemoryJournal journal;
     return Chain<DirectCommits>(journal, steps);
   });
-  Report("step_in_memory", {memory.median * 1e6, memory.spread * 1e6}, "us/step", "",
+  Report("engine: a step on the journal in memory", {memory.median * 1e6, memory.spread * 1e6}, "us/step", "",
          memory.median * 1e6 / 10, "<= 10 us", memory.median <= 10e-6);
 }
 
@@ -328,8 +354,9 @@ void MeasureWaiting() {
       return took;
     });
     if (waiting == 100) few = arrival.median;
-    Report(fmt::format("waiting_{}", waiting), {arrival.median * 1e6, arrival.spread * 1e6}, "us/arrival",
-           "100 waiting", arrival.median / few, "<= 2 x", arrival.median <= 2 * few);
+    Report(fmt::format("waiting: a file arrives, {} commands wait", waiting),
+           {arrival.median * 1e6, arrival.spread * 1e6}, "us/arrival", "100 waiting", arrival.median / few,
+           "<= 2 x", arrival.median <= 2 * few);
     if (waiting < 1'000'000) continue;
     // The journal's own copy is not the engine's memory.
     std::size_t stored = 0;
@@ -341,7 +368,8 @@ void MeasureWaiting() {
                        })
               .has_value());
     const double each = static_cast<double>(mallinfo2().uordblks - before - stored) / waiting;
-    Report("waiting_memory", {each, 0}, "bytes/command", "", each / 1024, "<= 1024", each <= 1024);
+    Report("waiting: memory of a command", {each, 0}, "bytes/command", "", each / 1024, "<= 1024",
+           each <= 1024);
   }
 }
 
@@ -375,19 +403,23 @@ void MeasureRecovery() {
     return ThreadSeconds() - begun;
   });
   const double rate = static_cast<double>(events) / fold.median;
-  Report("fold", {rate, rate * fold.spread / fold.median}, "events/s", fmt::format("{} events", events),
-         rate / 1e6, ">= 1,000,000/s", rate >= 1e6);
+  Report("recovery: events folded", {rate, rate * fold.spread / fold.median}, "events/s",
+         fmt::format("{} events", events), rate / 1e6, ">= 1,000,000/s", rate >= 1e6);
 }
 
 }  // namespace
 }  // namespace agenttalk
 
-// usage: engine_benchmark [chain|step|waiting|fold]…   (default: all)
+// usage: engine_benchmark [chain|step|waiting|fold]…   (default: all)  or: engine_benchmark disk
 int main(int argc, char** argv) {
   const std::vector<std::string> only(argv + 1, argv + argc);
   const auto wanted = [&](const char* name) {
     return only.empty() || std::ranges::find(only, name) != only.end();
   };
+  if (!only.empty() && only.front() == "disk") {
+    agenttalk::MeasureDisk();
+    return 0;
+  }
   if (wanted("chain")) agenttalk::MeasureChains();
   if (wanted("step")) agenttalk::MeasureStep();
   if (wanted("waiting")) agenttalk::MeasureWaiting();

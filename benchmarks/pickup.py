@@ -8,6 +8,7 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 from served_hub import IN_CLOSE_NOWRITE, IN_MOVED_FROM, IN_MOVED_TO, ServedHub, Watch
@@ -51,16 +52,38 @@ def bare(stage):
     return times[WARM_UP:]
 
 
-def served(stage):
-    with ServedHub(WORK / "hub", ["ann"]) as hub:
+class Load(threading.Thread):
+    """Somebody else's commands for another agent, 500 a second."""
+
+    def __init__(self, hub):
+        super().__init__()
+        self.hub, self.over, self.dropped = hub, threading.Event(), 0
+
+    def run(self):
+        while not self.over.wait(0.002):
+            content = json.dumps({"command_id": f"cmd_{self.dropped}", "plan_id": "plan_load", "prompt": "Do it."})
+            (self.hub / "y").write_text(content)
+            os.rename(self.hub / "y", self.hub / "agents/bob/inbox" / f"cmd_{self.dropped}.json")
+            self.dropped += 1
+
+
+def served(stage, under_load=False):
+    with ServedHub(WORK / f"hub-{under_load}", ["ann", "bob"]) as hub:
         folder = hub.dir / "agents/ann/inbox"
+        load = Load(hub.dir)
+        if under_load:
+            load.start()
         watch = Watch(folder, IN_CLOSE_NOWRITE | IN_MOVED_FROM)
         times = []
         for i in range(DROPS):
             content = json.dumps({"command_id": f"cmd_{i}", "plan_id": f"plan_{i}", "prompt": "Do it."})
             times.append(drop(stage, folder, f"cmd_{i}.json", content, watch, [IN_CLOSE_NOWRITE, IN_MOVED_FROM]))
             time.sleep(0.01)  # idle again: what the last command wrote is written
-        done = sum(plan["tasks_completed"] for plan in hub.verb("plans"))
+        load.over.set()
+        if under_load:
+            load.join()
+        plans = [plan for plan in hub.verb("plans") if plan["plan_id"] != "plan_load"]
+        done = sum(plan["tasks_completed"] for plan in plans)
         assert done == DROPS, f"{done} of {DROPS} are done"
     return [read for read, _ in times[WARM_UP:]], [moved for _, moved in times[WARM_UP:]]
 
@@ -84,6 +107,8 @@ def main():
     read, moved = served(stage)
     tell("pick-up of a dropped file, p99", read, yardstick, 2)
     tell("dropped, recorded and moved, p99", moved, yardstick)
+    read, moved = served(stage, under_load=True)
+    tell("pick-up beside 500 commands a second, p99", read, yardstick)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,14 @@ class ServedHub:
         for agent in agents:
             (self.dir / "agents" / agent / "inbox").mkdir(parents=True)
 
+    @classmethod
+    def of(cls, directory, binary=None):
+        """A server on a hub that is there already."""
+        served = cls.__new__(cls)
+        served.dir = pathlib.Path(directory)
+        served.binary = binary or os.environ["AGENTTALK"]
+        return served
+
     def __enter__(self):
         self.server = subprocess.Popen([self.binary, "serve", "--quiet", "--hub", str(self.dir)],
                                        stderr=subprocess.PIPE, text=True)

@@ -3,10 +3,10 @@
 
 usage: bench.py [NAME,NAME…]
 
-A benchmark is benchmarks/NAME.py, or a program NAME that benchmarks/CMakeLists.txt builds. It checks its own result,
-repeats, measures its yardstick in the same run, tells progress on stderr, and prints on stdout one JSON object a line:
-{"name", "value", "unit", "spread", "yardstick", "ratio", "target", "ok"}. What has no target or yardstick leaves
-it null; one that prints no such line is shown as it is. Benchmarks work below $BENCH_DIR, which is fresh and on the file system of build/.
+A benchmark is a script of benchmarks/ or a program that benchmarks/CMakeLists.txt builds, or both. It checks its own
+result, repeats, measures its yardstick in the same run, tells progress on stderr, and prints on stdout one JSON object a
+line: {"name", "value", "unit", "spread", "yardstick", "ratio", "target", "ok"}. What has no target or yardstick leaves
+it null. Benchmarks work below $BENCH_DIR, which is fresh and on the file system of build/.
 """
 
 import json
@@ -22,17 +22,27 @@ BUILT = ROOT / "build/bench/benchmarks"
 FIELDS = ("name", "value", "unit", "spread", "yardstick", "ratio", "target", "ok")
 
 
-def benchmarks():
-    """Name → command line."""
-    # What is only imported by others does not begin as a program does.
-    scripts = [path for path in sorted((ROOT / "benchmarks").glob("*.py")) if path.read_text().startswith("#!")]
-    found = {path.stem: [sys.executable, str(path)] for path in scripts}
-    if (ROOT / "benchmarks/CMakeLists.txt").is_file():
-        subprocess.run([ROOT / "scripts/build.sh", "bench"], check=True)
-        for path in sorted(BUILT.iterdir()):
-            if path.is_file() and os.access(path, os.X_OK) and not path.suffix:
-                found[path.name.removesuffix("_benchmark")] = [str(path)]
-    return found
+# Name → what is run for it, one after the other.
+BENCHMARKS = {
+    "chain": ["chain.py", "engine_benchmark chain"],
+    "fanout": ["fanout.py", "dag_benchmark"],
+    "plans": ["plans.py", "engine_benchmark step"],
+    "files": ["files.py"],
+    "pickup": ["pickup.py"],
+    "waiting": ["engine_benchmark waiting"],
+    "recovery": ["recovery.py", "engine_benchmark fold"],
+    "coldstart": ["coldstart.py"],
+    "calls": ["provider_benchmark"],
+    "rss": ["rss.py"],
+    "journal": ["journal.py"],
+}
+
+
+def command_of(text):
+    program, *arguments = text.split()
+    if program.endswith(".py"):
+        return [sys.executable, str(ROOT / "benchmarks" / program), *arguments]
+    return [str(BUILT / program), *arguments]
 
 
 def run(name, command, work):
@@ -40,8 +50,6 @@ def run(name, command, work):
     environment = {**os.environ, "BENCH_DIR": str(work), "AGENTTALK": str(ROOT / "build/release/agenttalk")}
     process = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment)
     rows = [json.loads(line) for line in process.stdout.splitlines() if line.startswith("{")]
-    if process.returncode == 0 and not rows:
-        print(process.stdout)  # figures of its own, for people
     if process.returncode != 0:
         print(f"{name}: failed with exit code {process.returncode}\n{process.stdout}", file=sys.stderr)
         return [dict.fromkeys(FIELDS) | {"name": name, "ok": False, "target": "runs"}]
@@ -66,17 +74,19 @@ def table(rows):
 
 def main():
     wanted = [name for name in (sys.argv[1] if len(sys.argv) > 1 else "").split(",") if name]
-    known = benchmarks()
-    unknown = [name for name in wanted if name not in known]
+    unknown = [name for name in wanted if name not in BENCHMARKS]
     if unknown:
-        print(f"no benchmark {', '.join(unknown)}; there are: {', '.join(known)}", file=sys.stderr)
+        print(f"no benchmark {', '.join(unknown)}; there are: {', '.join(BENCHMARKS)}", file=sys.stderr)
         return 2
+    subprocess.run([ROOT / "scripts/build.sh", "bench"], check=True)
     # One fresh directory for all; removed at the end only, because file creation is slow after mass deletion.
     work = pathlib.Path(tempfile.mkdtemp(prefix="bench-", dir=ROOT / "build"))
     rows = []
-    for name in wanted or known:
-        (work / name).mkdir()
-        rows += run(name, known[name], work / name)
+    for name in wanted or BENCHMARKS:
+        for number, text in enumerate(BENCHMARKS[name]):
+            folder = work / f"{name}{number}"
+            folder.mkdir()
+            rows += run(name, command_of(text), folder)
     (ROOT / "build/bench.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     print(table(rows))
     shutil.rmtree(work, ignore_errors=True)

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""1,000 plans of five tasks at once on a served hub, handed in through its socket: with files put off against one commit a
+step, with every file written against plainly making and renaming as many."""
+
+import http.client
+import json
+import os
+import socket
+import statistics
+import threading
+import time
+
+from measure import WORK, disk, files_below, plain_files, tell
+from plan_run import chain, make_hub
+from served_hub import ServedHub
+
+PLANS, TASKS, CLIENTS, REPEATS = 1000, 5, 8, 3
+
+
+class Client(http.client.HTTPConnection):
+    def __init__(self, hub):
+        super().__init__("agenttalk")
+        self.folder = os.open(hub / ".agenttalk", os.O_PATH)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(f"/proc/self/fd/{self.folder}/agenttalk.sock")
+
+    def call(self, method, parameters):
+        self.request("POST", f"/v1/{method}", json.dumps(parameters), {"Content-Type": "application/json"})
+        answer = self.getresponse()
+        body = json.loads(answer.read())
+        assert answer.status == 200, body
+        return body
+
+
+def hand_in(hub, numbers):
+    client = Client(hub)
+    for number in numbers:
+        client.call("plan/run", {"dag": json.dumps(chain(f"plan_p{number}", TASKS)), "author": "bench", "reason": "",
+                                 "fresh": False, "files": []})
+
+
+def run(mirror, name):
+    hub = make_hub(WORK / name, mirror)
+    before = files_below(hub)
+    with ServedHub.of(hub) as served:
+        start = time.perf_counter()
+        clients = [threading.Thread(target=hand_in, args=(hub, range(first, PLANS, CLIENTS))) for first in range(CLIENTS)]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join()
+        watcher = Client(hub)
+        while True:
+            plans = watcher.call("plans", {})
+            if sum(plan["state"] == "completed" for plan in plans) == PLANS:
+                break
+            time.sleep(0.02)
+        done = time.perf_counter() - start
+        assert sum(plan["tasks_completed"] for plan in plans) == PLANS * TASKS
+    stopped = time.perf_counter() - start  # a server that ends has written every file
+    return done, stopped, files_below(hub) - before
+
+
+def main():
+    lazy, full, plain, left = [], [], [], 0
+    for number in range(REPEATS):
+        done, _, _ = run("lazy", f"lazy{number}")
+        lazy.append(PLANS * TASKS / done)
+        _, stopped, left = run("full", f"full{number}")
+        full.append(stopped)
+        plain.append(plain_files(WORK / f"plain{number}", left))
+    commit, _ = disk()
+    ratio = statistics.median(lazy) * commit
+    tell("plans: 1,000 of 5 tasks at once, files put off", lazy, "steps/s", yardstick=f"SQLite commit {1 / commit:,.0f}/s",
+         ratio=round(ratio, 2), target=">= 4 x", ok=ratio >= 4)
+    ratio = statistics.median(plain) / statistics.median(full)
+    tell("plans: 1,000 of 5 tasks at once, until the last file", [PLANS * TASKS / wall for wall in full], "steps/s",
+         yardstick=f"{left:,} files made and renamed {statistics.median(plain):.2f} s", ratio=round(ratio, 2),
+         target=">= 0.5 x", ok=ratio >= 0.5)
+
+
+if __name__ == "__main__":
+    main()
