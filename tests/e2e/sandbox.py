@@ -21,7 +21,11 @@ class Outcome:
 
     @property
     def json(self):
-        return json.loads(self.out)
+        """What was printed; of a verb that prints line by line as it goes on, the last line."""
+        try:
+            return json.loads(self.out)
+        except json.JSONDecodeError:
+            return json.loads(self.out.splitlines()[-1])
 
     def expect(self, code):
         assert self.code == code, f"exit code {self.code}, expected {code}\n{self}"
