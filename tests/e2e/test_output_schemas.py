@@ -119,6 +119,21 @@ def test_an_open_plans_verbs_print_what_the_schemas_say(box):
     hub.ask("dead drop", letter)
 
 
+def test_the_plan_verbs_print_what_the_schemas_say(box):
+    hub = make(box)
+    hub.ask("plan append", "plan_hand", "--task", "one", "--instruction", "Go.", "--assignee", "analyst")
+    hub.ask("plan append", "plan_hand", "--task", "two", "--needs", "one", "--instruction", "Go on.", "--assignee", "editor")
+    hub.ask("plan replace", "plan_hand", "--task", "two", "--needs", "one", "--instruction", "Stop.", "--assignee", "editor")
+    hub.ask("plan show", "plan_hand")
+    hub.ask("plan finish", "plan_hand", "--result", "done")
+    hub.ask("plan reset", "plan_hand", "--task", "one")
+    box.write("hub/batch.json", [{"command_name": "reset_task", "args": {"task_id": "one"}}])
+    hub.ask("plan apply", "plan_hand", "batch.json")
+    outcome = box.run("plan", "append", "plan_hand", "--task", "one", "--instruction", "x", "--assignee", "nobody",
+                      "--json", cwd=box.dir / "hub").expect(2)
+    check(outcome.out, "error")
+
+
 def test_checks_print_what_the_schemas_say(box):
     hub = make(box)
     hub.ask("validate", "plan.yaml", "agenttalk.yaml")
