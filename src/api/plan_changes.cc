@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
-#include <cstdint>
 #include <expected>
 #include <optional>
 #include <string>

@@ -20,7 +20,6 @@
 #include "base/issue.h"
 #include "base/json.h"
 #include "base/json_pointer.h"
-#include "engine/command_flow.h"
 #include "engine/dag_commands.h"
 #include "engine/dag_flow.h"
 #include "engine/dag_outputs.h"

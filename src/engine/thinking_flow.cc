@@ -26,6 +26,7 @@
 #include "model/content.h"
 #include "model/event.h"
 #include "model/task_dag.h"
+#include "model/thinking_command.h"
 #include "model/thinking_events.h"
 
 namespace agenttalk {

@@ -2,7 +2,6 @@
 #include <set>
 #include <string>
 
-#include "base/error_code.h"
 #include "base/human_text.h"
 #include "base/ids.h"
 #include "engine/router.h"

@@ -1,9 +1,6 @@
-#include <fmt/format.h>
-
 #include <string>
 #include <utility>
 
-#include "base/error_code.h"
 #include "base/ids.h"
 #include "engine/plan_draft.h"
 #include "engine/thinking_batch.h"

@@ -1,8 +1,5 @@
-#include <fmt/format.h>
-
 #include <string>
 
-#include "base/error_code.h"
 #include "base/ids.h"
 #include "engine/plan_draft.h"
 #include "engine/thinking_batch.h"

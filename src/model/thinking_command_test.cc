@@ -18,7 +18,7 @@ struct Reading {
   Issues issues;
 };
 
-Reading Read(const std::string& text) {
+Reading ReadBatch(const std::string& text) {
   Reading reading;
   reading.commands = ReadThinkingCommands(boost::json::parse(text), "/commands", reading.issues);
   return reading;
@@ -26,7 +26,7 @@ Reading Read(const std::string& text) {
 
 TEST(ThinkingCommand, ReadsNamesAndArguments) {
   const Reading reading =
-      Read(R"([{"command_name":"reset_task","args":{"task_id":"1"}},{"command_name":"pass"}])");
+      ReadBatch(R"([{"command_name":"reset_task","args":{"task_id":"1"}},{"command_name":"pass"}])");
   EXPECT_TRUE(reading.issues.ok());
   EXPECT_EQ(reading.commands,
             (std::vector<ThinkingCommand>{{"reset_task", R"({"task_id":"1"})"}, {"pass", "{}"}}));
@@ -36,8 +36,8 @@ TEST(ThinkingCommand, ReadsNamesAndArguments) {
 
 TEST(ThinkingCommand, ReportsEverythingThatIsWrongWhereItIs) {
   const Reading reading =
-      Read(R"([7,{"args":{}},{"command_name":1},{"command_name":" "},{"command_name":"pass","args":[]},)"
-           R"({"command_name":"pass","arguments":{}}])");
+      ReadBatch(R"([7,{"args":{}},{"command_name":1},{"command_name":" "},{"command_name":"pass","args":[]},)"
+                R"({"command_name":"pass","arguments":{}}])");
   std::vector<std::string> found;
   for (const Issue& issue : reading.issues.errors) {
     found.push_back(std::string(ToString(issue.code)) + " " + issue.path);
@@ -52,7 +52,7 @@ TEST(ThinkingCommand, RefusesTenThousandAtOnceWithoutReadingThem) {
   std::string text = "[";
   for (int i = 0; i < 10000; ++i) text += R"({"command_name":"pass"},)";
   text.back() = ']';
-  const Reading reading = Read(text);
+  const Reading reading = ReadBatch(text);
   ASSERT_EQ(reading.issues.errors.size(), 1U);
   EXPECT_EQ(reading.issues.errors.front().code, ErrorCode::kTooLarge);
   EXPECT_TRUE(reading.commands.empty());
@@ -60,18 +60,19 @@ TEST(ThinkingCommand, RefusesTenThousandAtOnceWithoutReadingThem) {
 
 TEST(ThinkingCommand, RefusesArgumentsThatAreTooLong) {
   const std::string text(kLongestThinkingArgs, 'x');
-  EXPECT_EQ(Read(R"([{"command_name":"pass","args":{"a":")" + text + R"("}}])").issues.errors.front().code,
-            ErrorCode::kTooLarge);
+  EXPECT_EQ(
+      ReadBatch(R"([{"command_name":"pass","args":{"a":")" + text + R"("}}])").issues.errors.front().code,
+      ErrorCode::kTooLarge);
   std::string many = "[";
   for (int i = 0; i < 20; ++i) {
     many += R"({"command_name":"pass","args":{"a":")" + text.substr(100) + R"("}},)";
   }
   many.back() = ']';
-  EXPECT_EQ(Read(many).issues.errors.front().path, "/commands");
+  EXPECT_EQ(ReadBatch(many).issues.errors.front().path, "/commands");
 }
 
 TEST(ThinkingCommand, RefusesWhatIsNoList) {
-  EXPECT_EQ(Read("{}").issues.errors.front().code, ErrorCode::kTypeMismatch);
+  EXPECT_EQ(ReadBatch("{}").issues.errors.front().code, ErrorCode::kTypeMismatch);
 }
 
 }  // namespace
