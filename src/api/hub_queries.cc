@@ -16,6 +16,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/gateway.h"
 #include "engine/hub_state.h"
 #include "engine/plan_state.h"
 #include "journal/journal.h"
@@ -56,7 +57,8 @@ json::object QuestionJson(const PlanState& plan, std::uint64_t number, const Ope
   const QuestionAsked& asked = question.asked;
   const CommandRecord* record = plan.Find(asked.command_id);
   json::array choices;
-  const bool decides = asked.purpose != QuestionPurpose::kNotice && asked.purpose != QuestionPurpose::kTask;
+  const bool decides = asked.purpose != QuestionPurpose::kNotice && asked.purpose != QuestionPurpose::kTask &&
+                       asked.kind != QuestionKind::kClarify;
   if (decides) choices = {"approve", "reject"};
   return {{"id", QuestionName(number)},
           {"plan_id", TextOrNull(plan.id.str())},
@@ -64,6 +66,8 @@ json::object QuestionJson(const PlanState& plan, std::uint64_t number, const Ope
           {"command_id", TextOrNull(asked.command_id.str())},
           {"kind", EnumName(asked.kind)},
           {"text", asked.text},
+          {"risk", decides ? json::value(EnumName(asked.risk)) : json::value()},
+          {"may_confirm", MayBeConfirmed(asked)},
           {"choices", std::move(choices)},
           {"from", TextOrNull(asked.from.str())},
           {"asked_at", ToRfc3339(question.asked_at)},

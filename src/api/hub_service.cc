@@ -13,6 +13,7 @@
 
 #include "api/event_feed.h"
 #include "api/fork_request.h"
+#include "api/goal_requests.h"
 #include "api/history_queries.h"
 #include "api/hub_queries.h"
 #include "api/hub_requests.h"
@@ -60,7 +61,9 @@ const std::map<std::string, Method, std::less<>>& Methods() {
                                                                      {"dead/retry", &RequestRetry},
                                                                      {"dead/drop", &RequestDrop},
                                                                      {"plan/show", &QueryPlanTasks},
-                                                                     {"plan/apply", &RequestPlanChange}};
+                                                                     {"plan/apply", &RequestPlanChange},
+                                                                     {"goal", &RequestGoal},
+                                                                     {"say", &RequestSay}};
   return methods;
 }
 

@@ -37,6 +37,7 @@
 #include "cli/question_prompt.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "engine/gateway.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "model/event.h"
@@ -64,7 +65,7 @@ Telling HowToTell(const Invocation& call) {
   return TerminalSizeOf(STDERR_FILENO) ? Telling::kPictures : Telling::kLines;
 }
 
-// Tells what is going on and, where that is wanted, approves what a task's gate asks.
+// Tells what is going on and, where that is wanted, approves what may be approved without a look.
 class RunListener final : public EventObserver {
  public:
   RunListener(const Invocation& call, const PlanId& plan)
@@ -86,9 +87,13 @@ class RunListener final : public EventObserver {
       call_.console.Out(json::serialize(EventToJson(event)) + "\n");
       static_cast<void>(call_.console.Flush());
     }
-    const auto* asked = std::get_if<QuestionAsked>(&event.body);
-    if (!approves_ || hub_ == nullptr || asked == nullptr || asked->purpose != QuestionPurpose::kGate) return;
-    hub_->core().Post(QuestionAnswer{event.plan_id, event.number, Decision::kApprove, "--yes", {}, {}});
+    if (const auto* asked = std::get_if<QuestionAsked>(&event.body)) {
+      Approve(event.plan_id, event.number, *asked);
+    }
+  }
+  // What was asked before this run.
+  void ApproveOpen(const PlanState& plan) {
+    for (const auto& [number, open] : plan.questions) Approve(plan.id, number, open.asked);
   }
   // What people should know whatever happens.
   void Say(const std::string& line) {
@@ -106,6 +111,10 @@ class RunListener final : public EventObserver {
   }
 
  private:
+  void Approve(const PlanId& plan, std::uint64_t question, const QuestionAsked& asked) {
+    if (!approves_ || hub_ == nullptr || !MayBeConfirmed(asked)) return;
+    hub_->core().Post(QuestionAnswer{plan, question, Decision::kApprove, "--yes", {}, {}});
+  }
   void Line(const std::string& line) {
     if (live_) {
       live_->Activity(line);
@@ -194,6 +203,7 @@ class Onlooker {
       Show(status.as_object());
       const std::string state = CellText(status.at("state"));
       const bool asks = state == "waiting" && !status.at("questions").as_array().empty();
+      if (asks && call_.arguments.Has("--yes") && TRY(ApproveThere())) continue;
       if (asks && TRY(AnswerHere())) continue;
       if (asks || state == "paused" || ExitCodeOfState(state) != ExitCode::kWaitingForHuman) {
         return Report(call_, hub_, status.as_object(), SecondsSince(start));
@@ -233,6 +243,19 @@ class Onlooker {
     }
   }
 
+  // Approves what --yes approves; false: there is nothing of the kind.
+  Result<bool> ApproveThere() {
+    bool any = false;
+    const json::value questions = TRY(client_.Call("questions", {}));
+    for (const json::value& question : questions.as_array()) {
+      const bool own = CellText(question.at("plan_id")) == run_.plan.str();
+      if (!own || !question.at("may_confirm").as_bool()) continue;
+      TRY(client_.Call("answer", {{"id", question.at("id")}, {"decision", "approve"}, {"text", "--yes"}}));
+      any = true;
+    }
+    return any;
+  }
+
   // False: nobody is here, or nothing is asked that a line could answer.
   Result<bool> AnswerHere() {
     if (telling_ != Telling::kPictures || !IsInteractive()) return false;
@@ -268,6 +291,7 @@ Result<ExitCode> RunHere(const Invocation& call, Hub& hub, RunListener& listener
   const auto start = Clock::now();
   const std::unique_ptr<ApiServer> server = TRY(ApiServer::Open(hub));
   listener.Follow(hub);
+  if (const PlanState* known = TRY(hub.core().LookUp(run.plan))) listener.ApproveOpen(*known);
   std::optional<Error> refused;
   HubService(hub).Call(run.method, run.request, [&](const Result<json::value>& reply) {
     if (reply) return;
@@ -290,7 +314,9 @@ Result<ExitCode> RunHere(const Invocation& call, Hub& hub, RunListener& listener
 }  // namespace
 
 std::vector<Parameter> WithRunParameters(std::vector<Parameter> own) {
-  own.push_back({.name = "--yes", .takes = Takes::kFlag, .help = "approve what tasks' gates ask"});
+  own.push_back({.name = "--yes",
+                 .takes = Takes::kFlag,
+                 .help = "approve gates, and confirmations of low and medium risk"});
   own.push_back({.name = "--quiet", .takes = Takes::kFlag, .help = "do not tell what is going on"});
   return WithProviderParameters(std::move(own));
 }

@@ -2,19 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/utf8.h"
 #include "cli/console.h"
 #include "engine/plan_state.h"
 #include "model/event.h"
+#include "model/stage_events.h"
 #include "runtime/core.h"
 #include "runtime/hub.h"
 #include "runtime/human_answer.h"
 
 namespace agenttalk {
+
+namespace {
+
+// What a model thought may be long; the log has all of it.
+std::string FirstLine(const std::string& text) {
+  constexpr std::size_t kLongest = 160;
+  const std::string_view line = std::string_view(text).substr(0, text.find('\n'));
+  const std::string_view shown = Utf8Prefix(line, kLongest);
+  return std::string(shown) + (shown.size() < text.size() ? "…" : "");
+}
+
+}  // namespace
 
 std::string Progress::AgentOf(const Event& event, const CommandId& command) {
   const PlanState* plan = hub_->core().FindLoaded(event.plan_id);
@@ -57,6 +73,35 @@ void Progress::TellTask(const Event& event) {
   }
 }
 
+void Progress::TellStage(const Event& event) {
+  const bool colors = colors_;
+  if (const auto* answered = std::get_if<StageFinished>(&event.body)) {
+    const std::string what =
+        fmt::format("{} (risk {}, confidence {:g}): {}", Styled(answered->action, Style::kGreen, colors),
+                    EnumName(answered->risk), answered->confidence, FirstLine(answered->thought));
+    Say(event, answered->command_id, what);
+  } else if (const auto* route = std::get_if<RouteTaken>(&event.body)) {
+    Say(event, {}, fmt::format("route {}: {}", EnumName(route->route), route->reason));
+  } else if (const auto* overruled = std::get_if<RouteOverruled>(&event.body)) {
+    Say(event, {},
+        fmt::format("{} {}: {}", Styled("overruled", Style::kYellow, colors), EnumName(overruled->said),
+                    overruled->rule));
+  } else if (const auto* review = std::get_if<WorkReviewed>(&event.body)) {
+    Say(event, {},
+        fmt::format("{} {}, score {:g}: {}", review->task_id.empty() ? "plan" : review->task_id.str(),
+                    review->approved ? "approved" : "not approved", review->score, review->feedback));
+  } else if (const auto* matched = std::get_if<TasksMatched>(&event.body)) {
+    for (const TaskMatch& match : matched->matches) {
+      const std::string who = match.agent_id.empty() ? "nobody" : match.agent_id.str();
+      Say(event, {}, fmt::format("{} → {} ({})", match.task_id.str(), who, match.reason));
+    }
+  } else if (const auto* phase = std::get_if<PhaseChanged>(&event.body)) {
+    Say(event, {}, fmt::format("phase {}", EnumName(phase->to)));
+  } else if (const auto* settled = std::get_if<RemarkSettled>(&event.body)) {
+    Say(event, {}, fmt::format("remark: {}: {}", EnumName(settled->route), settled->outcome));
+  }
+}
+
 void Progress::Durable(const Event& event) {
   if (hub_ == nullptr) return;
   const bool colors = colors_;
@@ -91,6 +136,7 @@ void Progress::Durable(const Event& event) {
     SayChange(event, *change);
   } else {
     TellTask(event);
+    TellStage(event);
   }
 }
 

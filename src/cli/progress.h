@@ -25,6 +25,7 @@ class Progress final : public EventObserver {
   void Say(const Event& event, const CommandId& command, const std::string& what);
   void SayChange(const Event& event, const PlanChanged& change);
   void TellTask(const Event& event);
+  void TellStage(const Event& event);
   [[nodiscard]] std::string AgentOf(const Event& event, const CommandId& command);
 
   Tell tell_;

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "api/goal_requests.h"
 #include "base/base64.h"
 #include "base/error.h"
 #include "base/error_code.h"
@@ -23,12 +24,16 @@ namespace {
 namespace json = boost::json;
 namespace fs = std::filesystem;
 
+std::string Author() {
+  const char* user = std::getenv("USER");
+  return user == nullptr || *user == 0 ? "run" : user;
+}
+
 json::object RequestOf(const Invocation& call, const PlanSource& source) {
   json::object request{{source.is_dag ? "dag" : "plan", source.text},
                        {"fresh", call.arguments.Has("--fresh")},
                        {"reason", call.arguments.Get("--reason")}};
-  const char* user = std::getenv("USER");
-  request["author"] = user == nullptr || *user == 0 ? "run" : user;
+  request["author"] = Author();
   json::array files;
   for (const auto& [name, bytes] : source.files) {
     files.push_back(json::object{{"name", name}, {"content_base64", EncodeBase64(bytes)}});
@@ -53,11 +58,7 @@ ExitCode Refuse(const Invocation& call, const PlanSource& source) {
   return ExitCode::kInvalid;
 }
 
-Result<ExitCode> Run(const Invocation& call) {
-  if (!call.arguments.Has("--plan")) {
-    return Fail(ErrorCode::kUsage, "which plan?", "say --plan FILE, e.g. `agenttalk run --plan plan.yaml`");
-  }
-  const fs::path directory = TRY(call.Hub());
+Result<ExitCode> RunPlanFile(const Invocation& call, const fs::path& directory) {
   HubView view(directory);
   const PlanSource source = TRY(LoadPlanSource(call.arguments.Get("--plan"), view));
   if (!source.issues.ok()) return Refuse(call, source);
@@ -69,15 +70,35 @@ Result<ExitCode> Run(const Invocation& call) {
                   "agenttalk run --plan " + call.arguments.Get("--plan")});
 }
 
+Result<ExitCode> Run(const Invocation& call) {
+  const bool has_goal = call.arguments.Has("GOAL");
+  if (has_goal == call.arguments.Has("--plan")) {
+    return Fail(ErrorCode::kUsage, has_goal ? "a goal and a plan exclude each other" : "run what?",
+                "say a goal, e.g. `agenttalk run \"A page about bees\"`, or --plan FILE");
+  }
+  const fs::path directory = TRY(call.Hub());
+  if (!has_goal) return RunPlanFile(call, directory);
+  const std::string goal = call.arguments.Get("GOAL");
+  return RunPlan(call, directory,
+                 {"goal",
+                  {{"goal", goal}, {"fresh", call.arguments.Has("--fresh")}, {"author", Author()}},
+                  PlanIdOfGoal(goal),
+                  "agenttalk run \"" + goal + "\""});
+}
+
 }  // namespace
 
 Verb RunVerb() {
   return {.name = "run",
-          .summary = "Runs a plan to its end, or goes on with it.",
+          .summary = "Runs a goal or a plan to its end, or goes on with it.",
           .example =
-              "agenttalk run --plan plan.yaml\nagenttalk run --plan plan.yaml --answers answers.yaml --json",
+              "agenttalk run \"A one-page report on our notes\"\n"
+              "agenttalk run --plan plan.yaml --answers answers.yaml --json",
           .parameters = WithRunParameters(
-              {{.name = "--plan",
+              {{.name = "GOAL",
+                .takes = Takes::kOptional,
+                .help = "what is wanted, in words; the same words are the same plan"},
+               {.name = "--plan",
                 .takes = Takes::kValue,
                 .help = "a plan.yaml or task_dag.json; changed, it is a revision of the plan",
                 .value = "FILE",

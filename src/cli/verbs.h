@@ -35,6 +35,7 @@ Verb RepairVerb();
 Verb ReplayVerb();
 Verb ResumeVerb();
 Verb RunVerb();
+Verb SayVerb();
 Verb SendVerb();
 Verb ServeVerb();
 Verb StatusVerb();

@@ -34,6 +34,9 @@
 #include "engine/plan_state.h"
 #include "engine/role_flow.h"
 #include "engine/router.h"
+#include "engine/stage_calls.h"
+#include "engine/stage_flow.h"
+#include "engine/stage_tasks.h"
 #include "engine/step.h"
 #include "engine/thinking_flow.h"
 #include "model/command.h"
@@ -254,6 +257,13 @@ void UseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t
     RejectWork(step, plan, record, *answer.rejected);
     return;
   }
+  if (answer.stage && plan.goal) {
+    StageUse use = UseStageAnswer(step, plan, record, answer);
+    if (use.next == StageUse::Next::kFails) {
+      FailAttempt(step, plan, record, {use.code, std::move(use.message), false, {}}, EndState::kFailed);
+    }
+    if (use.next != StageUse::Next::kGoesOn) return;
+  }
   if (!answer.tools.empty()) {
     StartTools(step, plan, record, std::move(answer.tools));
     return;
@@ -416,7 +426,7 @@ void OnCommandFile(Step& step, CommandFile file) {
     return;
   }
   if (AnswerKnownCommand(step, plan, file)) return;
-  if (plan.dag || file.command.BelongsToDag()) {
+  if (plan.dag || plan.goal || file.command.BelongsToDag()) {
     if (!RouteToTask(step, plan, file)) return;
   }
   if (!plan.opened) step.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
@@ -702,9 +712,13 @@ void EndCommand(Step& step, PlanState& plan, CommandRecord& record, EndState sta
     letter.message = message;
     letter.hint = "mend the cause, then `agenttalk dead retry` this letter";
     step.Emit(plan, std::move(letter));
-    Alert(
-        step, plan, &record,
-        fmt::format("{} of {} ended: {} ({})", record.id.str(), record.agent.str(), message, ToString(code)));
+    if (IsStageCall(plan, record)) {
+      OnStageFailed(step, plan, record, fmt::format("{} ({})", message, ToString(code)));
+    } else {
+      Alert(step, plan, &record,
+            fmt::format("{} of {} ended: {} ({})", record.id.str(), record.agent.str(), message,
+                        ToString(code)));
+    }
     if (plan.dag) OnTaskCommandEnded(step, plan, record, code, message);
   }
   CompleteIfIdle(step, plan);
@@ -714,9 +728,12 @@ void CompleteIfIdle(Step& step, PlanState& plan) {
   if (plan.live_commands > 0 || !plan.opened || plan.completed) return;
   if (plan.dag && !plan.dag->IsIdle()) return;
   if (plan.dag && plan.paused && plan.dag->HasReady()) return;
+  if (plan.goal && !MayEnd(step, plan)) return;
   SettleSpending(step, plan);
   OnPlanFinished(step, plan);
-  step.Emit(plan, PlanChanged{PlanChange::kCompleted, plan.dag ? FailureOf(*plan.dag) : std::string()});
+  std::string failure = plan.goal ? plan.goal->failure : std::string();
+  if (failure.empty() && plan.dag) failure = FailureOf(*plan.dag);
+  step.Emit(plan, PlanChanged{PlanChange::kCompleted, std::move(failure)});
 }
 
 void Dispatch(Step& step, const AgentId& agent) {

@@ -21,6 +21,7 @@
 #include "engine/dag_outputs.h"
 #include "engine/dag_state.h"
 #include "engine/plan_state.h"
+#include "engine/stage_calls.h"
 #include "engine/step.h"
 #include "model/command.h"
 #include "model/command_generation.h"
@@ -91,15 +92,20 @@ std::vector<TaskId> MayReturn(const DagState& dag, TaskIndex task) {
   return ids;
 }
 
-std::string BriefOf(const DagState& dag, TaskIndex task, const TaskNode& node, Command& command,
+std::string BriefOf(const PlanState& plan, TaskIndex task, const TaskNode& node, Command& command,
                     const std::string& reason) {
+  const DagState& dag = *plan.dag;
   CommandBrief brief;
   brief.prompt = std::move(command.prompt);
   brief.score_criteria = std::move(command.score_criteria);
   brief.outputs = OutputNames(node);
   brief.rework_round = dag.tasks[task].reworks;
   brief.rework_reason = reason;
-  brief.may_return = MayReturn(dag, task);
+  if (plan.goal && plan.goal->staged) {
+    BriefExecutor(plan, task, node, brief);
+  } else {
+    brief.may_return = MayReturn(dag, task);
+  }
   brief.model = node.model;
   ByteWriter out;
   out.Put(brief);
@@ -116,7 +122,7 @@ Result<CommandId> ReceiveTaskCommand(Step& step, PlanState& plan, TaskIndex task
   const json::value body = ToJson(received.command);
   received.payload = PayloadHash(received.command);
   received.body = step.Store(plan, json::serialize(body));
-  received.brief = step.Store(plan, BriefOf(*plan.dag, task, node, received.command, reason));
+  received.brief = step.Store(plan, BriefOf(plan, task, node, received.command, reason));
   received.wait_until = step.now() + node.timeout;
   const CommandId id = received.command.command_id;
   step.Emit(plan, std::move(received));

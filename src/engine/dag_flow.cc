@@ -21,6 +21,7 @@
 #include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
+#include "engine/stage_tasks.h"
 #include "engine/step.h"
 #include "engine/thinking_flow.h"
 #include "model/event.h"
@@ -321,9 +322,9 @@ void OnTaskExecuted(Step& step, PlanState& plan, const CommandRecord& record,
     const TaskResult& result = *dag.tasks[task].result;
     const bool passes =
         !node.score || !node.score->pass || !result.score || *result.score >= *node.score->pass;
-    if (passes) {
+    if (passes && !AwaitReview(step, plan, task)) {
       PassGate(step, plan, task);
-    } else {
+    } else if (!passes) {
       const std::string reason = result.explanation.empty() ? "the score is too low" : result.explanation;
       Rework(step, plan, task, node, ErrorCode::kScoreBelowPass, reason,
              fmt::format("a score of {:g} where {:g} is required: {}", result.score.value_or(0),
@@ -387,6 +388,23 @@ void DecideReplan(Step& step, PlanState& plan, const QuestionAsked& asked, Decis
     }
   }
   step.Emit(plan, std::move(reset));
+  AdvanceTasks(step, plan);
+}
+
+void AcceptReviewedTask(Step& step, PlanState& plan, TaskIndex task) {
+  PassGate(step, plan, task);
+  AdvanceTasks(step, plan);
+}
+
+void ReworkReviewedTask(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
+  Rework(step, plan, task, plan.dag->Node(task), ErrorCode::kSentBack, reason,
+         "the reviewer sent it back: " + reason);
+  AdvanceTasks(step, plan);
+}
+
+void FailReviewedTask(Step& step, PlanState& plan, TaskIndex task, ErrorCode code,
+                      const std::string& reason) {
+  FailTask(step, plan, task, code, reason);
   AdvanceTasks(step, plan);
 }
 

@@ -33,6 +33,12 @@ void DecideGate(Step& step, PlanState& plan, const QuestionAsked& asked, Decisio
                 const std::string& text);
 void DecideReplan(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision);
 
+// A task that waited for its review: it counts, goes back to its agent (or has failed, if it went back as
+// often as it may), or has failed.
+void AcceptReviewedTask(Step& step, PlanState& plan, TaskIndex task);
+void ReworkReviewedTask(Step& step, PlanState& plan, TaskIndex task, const std::string& reason);
+void FailReviewedTask(Step& step, PlanState& plan, TaskIndex task, ErrorCode code, const std::string& reason);
+
 // Works off what the events so far have made possible, and ends the plan when nothing is left.
 void AdvanceTasks(Step& step, PlanState& plan);
 

@@ -95,6 +95,8 @@ TaskPhase PhaseAfter(TaskChange change) {
       return TaskPhase::kEvidence;
     case TaskChange::kWaitsForApproval:
       return TaskPhase::kApproval;
+    case TaskChange::kWaitsForReview:
+      return TaskPhase::kReview;
     case TaskChange::kFailed:
       return TaskPhase::kFailed;
     case TaskChange::kSkipped:

@@ -63,6 +63,7 @@ bool IsWorthKeeping(const DagState& dag, TaskIndex task) {
     case TaskPhase::kActive:
     case TaskPhase::kEvidence:
     case TaskPhase::kApproval:
+    case TaskPhase::kReview:
     case TaskPhase::kCompleted:
       return true;
     default:
@@ -104,7 +105,7 @@ std::set<std::string> ChangedFiles(const DagState& dag, const PlanSubmission& su
 }
 
 std::optional<Error> FindRefusal(Step& step, const PlanState& plan, const PlanSubmission& submission) {
-  if (plan.opened && !plan.dag) {
+  if (plan.opened && !plan.dag && !plan.goal) {
     return Error{ErrorCode::kStateConflict, fmt::format("{} is an open plan", plan.id.str()),
                  "give the plan file another plan id"};
   }
@@ -203,7 +204,7 @@ void OnPlanSubmission(Step& step, PlanSubmission submission) {
     return;
   }
   if (!plan.dag) {
-    step.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
+    if (!plan.opened) step.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
     Adopt(step, plan, submission, std::vector<std::uint32_t>(submission.dag.nodes.size()));
     AdvanceTasks(step, plan);
   } else {

@@ -27,7 +27,7 @@ constexpr int kLongestFallback = 32;
 
 bool IsBusy(TaskPhase phase) {
   return phase == TaskPhase::kActive || phase == TaskPhase::kEvidence || phase == TaskPhase::kApproval ||
-         phase == TaskPhase::kReplan;
+         phase == TaskPhase::kReplan || phase == TaskPhase::kReview;
 }
 
 std::span<const TaskIndex> Slice(const std::vector<std::uint32_t>& starts,
@@ -53,7 +53,8 @@ const char* EnumName(TaskPhase phase) {
                                  "FAILED",
                                  "SKIPPED",
                                  "COMPLETED",
-                                 "CANCELLED"};
+                                 "CANCELLED",
+                                 "BLOCKED_WAITING_REVIEW"};
   const auto index = static_cast<std::size_t>(phase);
   return index < kNames.size() ? kNames.at(index) : "unknown";
 }

@@ -39,6 +39,7 @@ enum class TaskPhase : std::uint8_t {
   kSkipped,
   kCompleted,
   kCancelled,
+  kReview,  // executed; a reviewer decides
 };
 
 // Whether those that depend on a task may start.

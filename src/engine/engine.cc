@@ -24,9 +24,12 @@
 #include "engine/gateway.h"
 #include "engine/hub_state.h"
 #include "engine/input.h"
+#include "engine/plan_control.h"
 #include "engine/plan_state.h"
 #include "engine/role_flow.h"
 #include "engine/router.h"
+#include "engine/stage_flow.h"
+#include "engine/stage_remarks.h"
 #include "engine/step.h"
 #include "engine/thinking_commands.h"
 #include "engine/thinking_flow.h"
@@ -75,67 +78,6 @@ void OnTick(Step& step) {
       OnCommandDue(step, *plan, plan->commands[due->command]);
     }
   }
-}
-
-void CancelPlan(Step& step, PlanState& plan, const std::string& reason) {
-  step.Emit(plan, PlanChanged{PlanChange::kCancelled, reason});
-  for (CommandRecord& record : plan.commands) {
-    if (!IsLive(record.state)) continue;
-    step.Touch(record.agent);
-    step.Emit(plan,
-              CommandEnded{record.id, EndState::kCancelled, ErrorCode::kCancelled, "the plan was cancelled"});
-  }
-  std::vector<std::uint64_t> questions;
-  for (const auto& [number, question] : plan.questions) {
-    if (!question.asked.task_id.empty()) questions.push_back(number);
-  }
-  for (const std::uint64_t number : questions) {
-    step.Emit(plan, QuestionClosed{number, Decision::kNone, "the plan was cancelled", true, {}});
-  }
-  CompleteIfIdle(step, plan);
-}
-
-void TouchAgentsOf(Step& step, const PlanState& plan) {
-  for (const CommandRecord& record : plan.commands) {
-    if (record.state == CommandState::kReady) step.Touch(record.agent);
-  }
-}
-
-Error Refusal(const PlanState& plan, ControlVerb verb) {
-  if (!plan.opened)
-    return {ErrorCode::kPlanUnknown, fmt::format("there is no plan {}", plan.id.str()),
-            "see `agenttalk plans`"};
-  const char* what = verb == ControlVerb::kPause    ? "paused"
-                     : verb == ControlVerb::kResume ? "resumed"
-                                                    : "cancelled";
-  return {ErrorCode::kStateConflict, fmt::format("{} cannot be {} now", plan.id.str(), what),
-          "see `agenttalk status` for its state"};
-}
-
-void OnPlanControl(Step& step, const PlanControl& control) {
-  PlanState& plan = step.state().Plan(control.plan_id);
-  if (!control.client_id.empty() &&
-      std::ranges::find(plan.clients, control.client_id) != plan.clients.end()) {
-    step.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
-    return;
-  }
-  const bool possible =
-      plan.opened && !plan.completed &&
-      (control.verb == ControlVerb::kCancel || plan.paused == (control.verb == ControlVerb::kResume));
-  if (!possible) {
-    step.reply = {Reply::Status::kRefused, Refusal(plan, control.verb), {}, 0};
-    return;
-  }
-  if (control.verb == ControlVerb::kPause) step.Emit(plan, PlanChanged{PlanChange::kPaused, control.reason});
-  if (control.verb == ControlVerb::kResume) {
-    step.Emit(plan, PlanChanged{PlanChange::kResumed, control.reason});
-    TouchAgentsOf(step, plan);
-    // Tasks whose turn came during the pause have no command yet.
-    if (plan.dag) AdvanceTasks(step, plan);
-  }
-  if (control.verb == ControlVerb::kCancel) CancelPlan(step, plan, control.reason);
-  if (!control.client_id.empty()) step.Emit(plan, ControlAccepted{control.client_id, "control"});
-  step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
 }
 
 // Tries once more what a letter holds. An error: it cannot be, for a reason that is still there.
@@ -201,6 +143,8 @@ struct Deciding {
   void operator()(CollaborationResponse& input) { OnCollaborationResponse(step, std::move(input)); }
   void operator()(StatusReport& input) { OnStatusReport(step, std::move(input)); }
   void operator()(PlanChangeBatch& input) { OnPlanChangeBatch(step, std::move(input)); }
+  void operator()(GoalSubmission& input) { OnGoalSubmission(step, std::move(input)); }
+  void operator()(PlanRemark& input) { OnPlanRemark(step, std::move(input)); }
   void operator()(DeadLetterControl& input) { OnDeadLetter(step, std::move(input)); }
 };
 

@@ -18,6 +18,7 @@
 #include "engine/hub_state.h"
 #include "engine/plan_state.h"
 #include "engine/role_fold.h"
+#include "engine/stage_fold.h"
 #include "engine/timers.h"
 #include "engine/waiting_index.h"
 #include "model/command.h"
@@ -103,6 +104,17 @@ class Folding {
   void operator()(const ThinkingRefused& /*e*/) {}
   void operator()(const MemoryWritten& e);
   void operator()(const MemoryCleared& e) { plan_.memory.Clear(e.agent_id, e.task_id); }
+  void operator()(const GoalSet& e) { FoldGoal(plan_, e); }
+  void operator()(const StageStarted& e) { FoldStage(plan_, e); }
+  void operator()(const StageFinished& e) { FoldStage(plan_, e); }
+  void operator()(const RouteTaken& e) { FoldRoute(plan_, e); }
+  void operator()(const RouteOverruled& /*e*/) {}
+  void operator()(const WorkReviewed& e) { FoldReview(plan_, e); }
+  void operator()(const TasksMatched& e) { FoldMatches(plan_, e); }
+  void operator()(const PhaseChanged& e) { FoldPhase(plan_, e); }
+  void operator()(const GoalNoted& e) { FoldNote(plan_, e); }
+  void operator()(const RemarkMade& e) { FoldRemark(plan_, e, event_.number); }
+  void operator()(const RemarkSettled& e) { FoldRemark(plan_, e); }
 
   // The plan has changed with this event.
   void Touch() {
@@ -158,7 +170,8 @@ void Folding::Enter(CommandRecord& record) {
   AgentState& agent = AgentOf(record);
   if (record.state == CommandState::kWaitingInputs) ++agent.waiting;
   if (record.state == CommandState::kRunning) ++agent.running;
-  if (record.state == CommandState::kReady && !plan_.paused) agent.ready.insert(ReadyKey(plan_, record));
+  const bool may_start = !plan_.paused || RunsWhilePaused(plan_, record);
+  if (record.state == CommandState::kReady && may_start) agent.ready.insert(ReadyKey(plan_, record));
   if (record.due != Timestamp{}) state_.timers.Add({record.due, plan_.number, record.index, 0});
 }
 
@@ -395,6 +408,7 @@ void Folding::Finish(CommandRecord& record, CommandState to, CommandOutcome outc
   plan_.left.erase(record.agent);
   FoldGivenUp(plan_, record);
   MoveTo(record, to, {});
+  FoldStageEnd(plan_, record);
   // Very many finished commands may stay in memory: only what is still asked of them does.
   record.execution.reset();
   record.required = {};
@@ -422,7 +436,7 @@ void Folding::operator()(const QuestionAsked& e) {
   const bool pauses_command = e.purpose == QuestionPurpose::kBudget ||
                               e.purpose == QuestionPurpose::kHubBudget ||
                               e.purpose == QuestionPurpose::kOutcome || e.purpose == QuestionPurpose::kTask ||
-                              e.purpose == QuestionPurpose::kAskHuman;
+                              e.purpose == QuestionPurpose::kAskHuman || e.matter == GoalMatter::kTool;
   if (pauses_command) MoveTo(Record(e.command_id), CommandState::kWaitingHuman, {});
 }
 
@@ -433,6 +447,7 @@ void Folding::operator()(const QuestionClosed& e) {
 
 void Folding::operator()(const PlanChanged& e) {
   FoldPlanChange(plan_, e, event_.time);
+  FoldGoalChange(plan_, e);
   switch (e.change) {
     case PlanChange::kOpened:
       plan_.opened = true;
@@ -441,7 +456,8 @@ void Folding::operator()(const PlanChanged& e) {
       plan_.paused = true;
       plan_.paused_at = event_.time;
       for (CommandRecord& record : plan_.commands) {
-        if (record.state == CommandState::kReady) AgentOf(record).ready.erase(ReadyKey(plan_, record));
+        const bool waits = record.state == CommandState::kReady && !RunsWhilePaused(plan_, record);
+        if (waits) AgentOf(record).ready.erase(ReadyKey(plan_, record));
       }
       break;
     case PlanChange::kResumed:

@@ -19,10 +19,13 @@
 #include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
+#include "engine/stage_people.h"
 #include "engine/step.h"
 #include "engine/thinking_flow.h"
+#include "model/agent_output.h"
 #include "model/content.h"
 #include "model/event.h"
+#include "model/stage_events.h"
 #include "model/task_dag.h"
 
 namespace agenttalk {
@@ -65,6 +68,10 @@ void Decide(Step& step, PlanState& plan, const QuestionAsked& asked, Decision de
             const std::string& text) {
   if (asked.purpose == QuestionPurpose::kGate) DecideGate(step, plan, asked, decision, text);
   if (asked.purpose == QuestionPurpose::kReplan) DecideReplan(step, plan, asked, decision);
+  if (asked.purpose == QuestionPurpose::kGoal) {
+    DecideGoal(step, plan, asked, decision, text);
+    return;
+  }
   CommandRecord* record = plan.Find(asked.command_id);
   if (record == nullptr || record->state != CommandState::kWaitingHuman) return;
   if (asked.purpose == QuestionPurpose::kTask) FinishForPerson(step, plan, *record, std::nullopt);
@@ -143,6 +150,13 @@ void AskForHelp(Step& step, PlanState& plan, const CommandRecord& record, std::s
   question.command_id = record.id;
   question.text = std::move(text);
   AskPerson(step, plan, std::move(question));
+}
+
+bool MayBeConfirmed(const QuestionAsked& asked) {
+  if (asked.purpose == QuestionPurpose::kGate) return true;
+  const bool confirms = asked.matter == GoalMatter::kRoute || asked.matter == GoalMatter::kPlan ||
+                        asked.matter == GoalMatter::kResult;
+  return asked.purpose == QuestionPurpose::kGoal && confirms && asked.risk != RiskLevel::kHigh;
 }
 
 void OnQuestionAnswer(Step& step, QuestionAnswer answer) {

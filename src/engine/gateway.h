@@ -33,6 +33,11 @@ void AskForWork(Step& step, PlanState& plan, const CommandRecord& record, const 
 
 // Asks a person to do what another agent asks for.
 void AskForHelp(Step& step, PlanState& plan, const CommandRecord& record, std::string text);
+
+// Whether somebody who wants to be asked little (`--yes`) lets this pass unseen: gates, and confirmations
+// whose risk is not high. What asks for words, or for another try, is not.
+bool MayBeConfirmed(const QuestionAsked& asked);
+
 void OnQuestionAnswer(Step& step, QuestionAnswer answer);
 void OnQuestionDue(Step& step, PlanState& plan, std::uint64_t question);
 

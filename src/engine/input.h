@@ -12,6 +12,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/agent_output.h"
 #include "model/agent_profile.h"
 #include "model/command.h"
 #include "model/content.h"
@@ -115,6 +116,7 @@ struct AnswerFacts {
   std::vector<ThinkingCommand> commands = {};
   bool commands_only = false;                    // there is no result beside them
   std::vector<std::string> command_errors = {};  // those of `errors` that are about commands
+  std::optional<AgentOutput> stage;  // what a stage answered; `tools` or `result` say the same of an executor
 };
 
 struct CallFailure {
@@ -209,6 +211,23 @@ struct PlanChangeBatch {
   std::string client_id = {};
 };
 
+// What somebody wants done, in words: the beginning of a plan, or the same again, to go on with it.
+struct GoalSubmission {
+  PlanId plan_id;
+  std::string goal;
+  std::string author;
+  bool fresh = false;  // a plan that exists begins anew
+  std::string client_id;
+};
+
+// What somebody says about a plan.
+struct PlanRemark {
+  PlanId plan_id;
+  std::string text;
+  std::string author;
+  std::string client_id;
+};
+
 enum class ControlVerb : std::uint8_t { kPause, kResume, kCancel };
 
 struct PlanControl {
@@ -259,9 +278,9 @@ struct StatusReport {
   std::string summary;
 };
 
-using Input =
-    std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone, ToolCallDone,
-                 ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl, MirrorProgress,
-                 OutputFile, PlanSubmission, CollaborationResponse, StatusReport, PlanChangeBatch>;
+using Input = std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone,
+                           ToolCallDone, ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl,
+                           MirrorProgress, OutputFile, PlanSubmission, CollaborationResponse, StatusReport,
+                           PlanChangeBatch, GoalSubmission, PlanRemark>;
 
 }  // namespace agenttalk

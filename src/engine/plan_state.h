@@ -19,6 +19,7 @@
 #include "base/stable_list.h"
 #include "base/time.h"
 #include "engine/dag_state.h"
+#include "engine/goal_state.h"
 #include "engine/role_state.h"
 #include "engine/waiting_index.h"
 #include "engine/working_memory.h"
@@ -246,7 +247,8 @@ class PlanState {
   Cost settled;                   // the part of `spent` that the hub's own stream knows of
   std::unique_ptr<DagState> dag;  // none in an open plan
   WorkingMemory memory;
-  std::uint64_t version = 0;  // rows in the journal
+  std::unique_ptr<GoalState> goal;  // of a plan that began with a goal, or was remarked upon
+  std::uint64_t version = 0;        // rows in the journal
   std::uint64_t last_event = 0;
   std::uint64_t snapshot_version = 0;  // of the newest snapshot; 0: there is none
 
@@ -259,6 +261,7 @@ class PlanState {
         f("raised", self.raised);
     f("left", self.left), f("dag", self.dag), f("collaborations", self.collaborations),
         f("settled", self.settled), f("memory", self.memory);
+    f("goal", self.goal);
   }
 
   // The record of a command; null when there is none.

@@ -155,6 +155,7 @@ struct AgentOutput {
 struct OutputContract {
   std::optional<Stage> stage;                           // missing: taken from the action
   std::optional<std::vector<std::string>> known_tools;  // of the executor; missing: not checked
+  std::vector<std::string> known_tasks = {};  // that a planner's may depend on, besides those it lists
 };
 
 Checked<AgentOutput> ReadAgentOutput(const boost::json::value& value, const OutputContract& contract = {});

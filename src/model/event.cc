@@ -3,8 +3,11 @@
 #include <array>
 #include <cstddef>
 
+#include "model/agent_output.h"
 #include "model/agent_profile.h"
+#include "model/model_request.h"
 #include "model/role_events.h"
+#include "model/stage_events.h"
 
 namespace agenttalk {
 namespace {
@@ -27,7 +30,8 @@ const char* EnumName(QuestionKind value) {
 }
 const char* EnumName(QuestionPurpose value) {
   return NameIn(
-      std::array{"notice", "budget", "outcome", "gate", "replan", "task", "hub_budget", "ask_human"}, value);
+      std::array{"notice", "budget", "outcome", "gate", "replan", "task", "hub_budget", "ask_human", "goal"},
+      value);
 }
 const char* EnumName(Decision value) {
   return NameIn(std::array{"none", "approve", "reject"}, value);
@@ -36,8 +40,36 @@ const char* EnumName(PlanChange value) {
   return NameIn(std::array{"opened", "paused", "resumed", "cancelled", "completed", "reopened"}, value);
 }
 const char* EnumName(TaskChange value) {
-  return NameIn(std::array{"reworked", "reexecuted", "waits_for_evidence", "waits_for_approval", "failed",
-                           "skipped", "not_needed", "activated", "blocked", "asks_to_replan", "released"},
+  return NameIn(
+      std::array{"reworked", "reexecuted", "waits_for_evidence", "waits_for_approval", "failed", "skipped",
+                 "not_needed", "activated", "blocked", "asks_to_replan", "released", "waits_for_review"},
+      value);
+}
+
+const char* EnumName(Stage value) {
+  return NameIn(std::array{"command", "understanding", "router", "planner", "executor", "reviewer",
+                           "orchestrator", "strategy", "internal_plan"},
+                value);
+}
+const char* EnumName(RiskLevel value) {
+  return NameIn(std::array{"low", "medium", "high"}, value);
+}
+const char* EnumName(Route value) {
+  return NameIn(std::array{"continue_execution", "minor_replan", "full_replan", "new_task", "control_action",
+                           "wait_user_decision"},
+                value);
+}
+const char* EnumName(GoalPhase value) {
+  return NameIn(std::array{"understanding", "routing", "planning", "reviewing", "matching", "executing",
+                           "closing", "ended"},
+                value);
+}
+const char* EnumName(StageMatter value) {
+  return NameIn(std::array{"goal", "remark", "result", "exception", "phase_end"}, value);
+}
+const char* EnumName(GoalMatter value) {
+  return NameIn(std::array{"none", "clarify", "escalation", "route", "plan", "capability", "result",
+                           "exception", "tool"},
                 value);
 }
 

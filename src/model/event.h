@@ -15,8 +15,10 @@
 #include "model/content.h"
 #include "model/file_fingerprint.h"  // IWYU pragma: export
 #include "model/fork_event.h"        // IWYU pragma: export
-#include "model/named_content.h"     // IWYU pragma: export
-#include "model/role_events.h"       // IWYU pragma: export
+#include "model/model_request.h"
+#include "model/named_content.h"  // IWYU pragma: export
+#include "model/role_events.h"    // IWYU pragma: export
+#include "model/stage_events.h"   // IWYU pragma: export
 #include "model/task_dag.h"
 #include "model/thinking_events.h"  // IWYU pragma: export
 
@@ -37,6 +39,24 @@ struct BoundInput {
   }
 };
 
+// What a stage's prompt is filled with (prompts/stage_prompt.h); tools are added when it is asked.
+struct StageBrief {
+  std::string system_state;
+  std::string task_context;
+  std::string resource_pool;
+  std::string intent_analysis;
+  std::string user_goal;
+  std::vector<std::string> history;  // oldest first
+
+  bool operator==(const StageBrief&) const = default;
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("system_state", self.system_state), f("task_context", self.task_context);
+    f("resource_pool", self.resource_pool), f("intent_analysis", self.intent_analysis);
+    f("user_goal", self.user_goal), f("history", self.history);
+  }
+};
+
 // The texts of a command, apart from its body, so that asking a model needs no JSON to be read.
 struct CommandBrief {
   std::string prompt;
@@ -47,6 +67,8 @@ struct CommandBrief {
   std::vector<TaskId> may_return;  // tasks upstream that this one may send back for rework
   bool may_reject = false;         // another agent asks for it: it may be declined
   std::string model = {};          // instead of the agent's; empty: the agent's
+  Stage stage = Stage::kCommand;   // one of the six: asked with its prompt, and answered by its contract
+  StageBrief context = {};
 
   bool operator==(const CommandBrief&) const = default;
   template <typename Self, typename F>
@@ -54,6 +76,7 @@ struct CommandBrief {
     f("prompt", self.prompt), f("score_criteria", self.score_criteria), f("outputs", self.outputs);
     f("rework_round", self.rework_round), f("rework_reason", self.rework_reason);
     f("may_return", self.may_return), f("may_reject", self.may_reject), f("model", self.model);
+    f("stage", self.stage), f("context", self.context);
   }
 };
 
@@ -459,7 +482,8 @@ enum class QuestionPurpose : std::uint8_t {
   kReplan,
   kTask,
   kHubBudget,
-  kAskHuman
+  kAskHuman,
+  kGoal
 };
 
 // Its id is "q_" + the event's number.
@@ -472,12 +496,14 @@ struct QuestionAsked {
   Timestamp deadline;
   std::uint32_t call = 0;
   TaskId task_id;  // what a gate or a request to replan is about
+  GoalMatter matter = GoalMatter::kNone;
+  RiskLevel risk = RiskLevel::kLow;  // of letting it pass
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("kind", self.kind), f("purpose", self.purpose), f("text", self.text), f("from", self.from);
     f("command_id", self.command_id), f("deadline", self.deadline), f("call", self.call);
-    f("task_id", self.task_id);
+    f("task_id", self.task_id), f("matter", self.matter), f("risk", self.risk);
   }
 };
 
@@ -589,11 +615,12 @@ enum class TaskChange : std::uint8_t {
   kWaitsForApproval,  // executed; a person decides
   kFailed,
   kSkipped,
-  kNotNeeded,     // a fallback whose task did not fail, a branch that the scores do not take
-  kActivated,     // a fallback takes a task's place
-  kBlocked,       // a dependency failed, and nothing goes on without it
-  kAsksToReplan,  // a dependency failed, and a person decides
-  kReleased,      // its dependencies are done; the command that came before may start
+  kNotNeeded,       // a fallback whose task did not fail, a branch that the scores do not take
+  kActivated,       // a fallback takes a task's place
+  kBlocked,         // a dependency failed, and nothing goes on without it
+  kAsksToReplan,    // a dependency failed, and a person decides
+  kReleased,        // its dependencies are done; the command that came before may start
+  kWaitsForReview,  // executed; a reviewer decides
 };
 
 struct TaskChanged {
@@ -631,7 +658,9 @@ using EventBody =
                  BudgetRaised, PlanChanged, ControlAccepted, CommandRequeued, MirrorSynced, OutputFound,
                  DagAdopted, TaskCompleted, TaskChanged, TasksReset, StrategyChosen, InternalPlanMade,
                  StepStarted, StepFinished, StatusReported, CollaborationRequested, CollaborationAnswered,
-                 PlanForked, SpendingSettled, ThinkingApplied, ThinkingRefused, MemoryWritten, MemoryCleared>;
+                 PlanForked, SpendingSettled, ThinkingApplied, ThinkingRefused, MemoryWritten, MemoryCleared,
+                 GoalSet, StageStarted, StageFinished, RouteTaken, RouteOverruled, WorkReviewed, TasksMatched,
+                 PhaseChanged, GoalNoted, RemarkMade, RemarkSettled>;
 
 // How enumerations are spelled in JSON.
 const char* EnumName(EndState value);

@@ -89,7 +89,18 @@ constexpr std::array<const char*, std::variant_size_v<EventBody>> kNames = {"nod
                                                                             "thinking_applied",
                                                                             "thinking_refused",
                                                                             "memory_written",
-                                                                            "memory_cleared"};
+                                                                            "memory_cleared",
+                                                                            "goal_set",
+                                                                            "stage_started",
+                                                                            "stage_finished",
+                                                                            "route_taken",
+                                                                            "route_overruled",
+                                                                            "work_reviewed",
+                                                                            "tasks_matched",
+                                                                            "phase_changed",
+                                                                            "goal_noted",
+                                                                            "remark_made",
+                                                                            "remark_settled"};
 
 // Members of one class, so that each may call those below it.
 struct FieldsAsJson {

@@ -33,7 +33,7 @@ constexpr NumberRange kUnit{.min = 0, .max = 1};
 constexpr NumberRange kPercent{.min = 0, .max = 100};
 constexpr IntegerRange kMilliseconds{.min = 0, .max = 1'000'000'000'000};
 
-StageParams ReadIntent(ObjectReader& params) {
+StageParams ReadIntent(ObjectReader& params, const OutputContract& /*contract*/) {
   IntentAnalysis analysis;
   params.Object(Field("normalizedIntent").Required(), [&](ObjectReader& intent) {
     intent.Text(Field("goal").Required(), analysis.goal);
@@ -54,7 +54,7 @@ StageParams ReadIntent(ObjectReader& params) {
   return analysis;
 }
 
-StageParams ReadRoute(ObjectReader& params) {
+StageParams ReadRoute(ObjectReader& params, const OutputContract& /*contract*/) {
   RouteDecision decision;
   params.Choice<Route>(Field("route").Required(), kRoutes, decision.route);
   params.Object(Field("payload").Required(), [&](ObjectReader& payload) {
@@ -69,7 +69,7 @@ StageParams ReadRoute(ObjectReader& params) {
 }
 
 // The planned tasks have to be a DAG of their own: the same faults, the same codes.
-void CheckTaskPlan(ObjectReader& params, const TaskPlan& plan) {
+void CheckTaskPlan(ObjectReader& params, const OutputContract& contract, const TaskPlan& plan) {
   TaskDag dag;
   std::unordered_map<std::string_view, std::size_t> ids;
   for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
@@ -84,7 +84,9 @@ void CheckTaskPlan(ObjectReader& params, const TaskPlan& plan) {
   }
   for (const PlannedTask& task : plan.tasks) {
     for (const std::string& id : task.dependencies) {
-      if (ids.contains(id)) continue;
+      const bool known =
+          ids.contains(id) || std::ranges::find(contract.known_tasks, id) != contract.known_tasks.end();
+      if (known) continue;
       params.Error("tasks", ErrorCode::kDependencyUnknown,
                    fmt::format("\"{}\" depends on \"{}\", which is not a task", task.id, id));
     }
@@ -102,7 +104,7 @@ void CheckTaskPlan(ObjectReader& params, const TaskPlan& plan) {
   }
 }
 
-StageParams ReadTaskPlan(ObjectReader& params) {
+StageParams ReadTaskPlan(ObjectReader& params, const OutputContract& contract) {
   TaskPlan plan;
   params.Objects(Field("tasks").Required(), [&](ObjectReader& object) {
     PlannedTask task;
@@ -118,11 +120,11 @@ StageParams ReadTaskPlan(ObjectReader& params) {
     params.Error("tasks", ErrorCode::kFieldMissing, "a plan needs at least one task");
   }
   params.Strings("executionOrder", plan.execution_order);
-  CheckTaskPlan(params, plan);
+  CheckTaskPlan(params, contract, plan);
   return plan;
 }
 
-StageParams ReadReview(ObjectReader& params) {
+StageParams ReadReview(ObjectReader& params, const OutputContract& /*contract*/) {
   ReviewResult review;
   params.Boolean(Field("approved").Required(), review.approved);
   params.Number(Field("score").Required(), kPercent, review.score);
@@ -131,7 +133,7 @@ StageParams ReadReview(ObjectReader& params) {
   return review;
 }
 
-StageParams ReadStageError(ObjectReader& params) {
+StageParams ReadStageError(ObjectReader& params, const OutputContract& /*contract*/) {
   StageError error;
   params.Choice<StageErrorType>(Field("errorType").Required(), kStageErrorTypes, error.type);
   params.Text(Field("message").Required(), error.message);
@@ -139,19 +141,19 @@ StageParams ReadStageError(ObjectReader& params) {
   return error;
 }
 
-StageParams ReadClarification(ObjectReader& params) {
+StageParams ReadClarification(ObjectReader& params, const OutputContract& /*contract*/) {
   Clarification clarification;
   params.Text(Field("question").Required(), clarification.question);
   return clarification;
 }
 
-StageParams ReadComplete(ObjectReader& params) {
+StageParams ReadComplete(ObjectReader& params, const OutputContract& /*contract*/) {
   params.Value(Field("result").Required().Hint("what the task has led to"));
   params.AllowOthers();
   return FreeParams{};
 }
 
-StageParams ReadFree(ObjectReader& params) {
+StageParams ReadFree(ObjectReader& params, const OutputContract& /*contract*/) {
   params.AllowOthers();
   return FreeParams{};
 }
@@ -159,7 +161,7 @@ StageParams ReadFree(ObjectReader& params) {
 struct ActionRule {
   std::optional<Stage> stage;  // missing: every stage has it
   std::string_view action;
-  StageParams (*read)(ObjectReader& params);
+  StageParams (*read)(ObjectReader& params, const OutputContract& contract);
 };
 
 constexpr std::array<ActionRule, 14> kRules{{
@@ -226,7 +228,7 @@ void CheckAction(ObjectReader& reader, const OutputContract& contract, const Age
 
 StageParams ReadStageParams(ObjectReader& params, const OutputContract& contract, std::string_view action) {
   const ActionRule* rule = FindRule(contract.stage, action);
-  return rule == nullptr ? ReadFree(params) : rule->read(params);
+  return rule == nullptr ? ReadFree(params, contract) : rule->read(params, contract);
 }
 
 }  // namespace agenttalk

@@ -21,6 +21,7 @@
 #include "base/issue.h"
 #include "base/json.h"
 #include "base/json_pointer.h"
+#include "model/agent_output.h"
 #include "model/agent_profile.h"
 #include "model/checked.h"
 #include "model/internal_plan.h"
@@ -313,6 +314,20 @@ std::expected<PlannedSteps, Issues> ReadPlannedSteps(std::string_view text, cons
   if (!checked) return std::unexpected(std::move(checked.issues));
   planned.plan = std::move(checked.value);
   return planned;
+}
+
+std::expected<AgentOutput, Issues> ReadStageAnswer(std::string_view text, const OutputContract& contract) {
+  const AnswerContract limits;
+  if (text.size() > limits.max_bytes) {
+    return RefuseAll({ErrorCode::kTooLarge, "",
+                      fmt::format("the answer has {} bytes; {} are allowed", text.size(), limits.max_bytes),
+                      "answer more briefly", 0});
+  }
+  auto found = FindJsonObject(text);
+  if (!found) return RefuseAll(std::move(found.error()));
+  auto output = ParseAgentOutput(*found, contract);
+  if (!output.value) return std::unexpected(std::move(output.issues));
+  return *std::move(output.value);
 }
 
 }  // namespace agenttalk

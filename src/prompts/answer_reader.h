@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/issue.h"
+#include "model/agent_output.h"
 #include "model/agent_profile.h"
 #include "model/internal_plan.h"
 #include "model/model_request.h"
@@ -80,5 +81,8 @@ struct PlannedSteps {
   std::optional<std::string> rejected;
 };
 std::expected<PlannedSteps, Issues> ReadPlannedSteps(std::string_view text, const AnswerContract& contract);
+
+// What a stage answered, found in a text in the same way and held against the stage's contract.
+std::expected<AgentOutput, Issues> ReadStageAnswer(std::string_view text, const OutputContract& contract);
 
 }  // namespace agenttalk

@@ -71,6 +71,8 @@ Digest ReuseKey(const ComposeInput& input) {
   if (!input.plan.empty()) key.Text("plan").Text(input.plan);
   if (!input.memory.empty()) key.Text("memory").Number(input.memory.size()).Number(input.forgotten);
   for (const PromptNote& note : input.memory) key.Text(note.label).Hash(note.text.digest);
+  // The rendered prompt holds marks that are this hub's own.
+  if (!input.stage_prompt.empty()) key.Hash(input.stage_content);
   // Whom the task may send back is no part of the work: it changes as others are reworked.
   return key.Finish();
 }
@@ -214,13 +216,17 @@ Composed Compose(const ComposeInput& input) {
   composed.reuse_key = ReuseKey(input);
   CallMarks marks = MarkCall(input.fence_key, composed.reuse_key, input.ids);
 
-  PromptWriter out(kFixedText + input.prompt.size() + input.score_criteria.size() +
-                   input.rework_reason.size() + input.thinking_commands.size() +
+  PromptWriter out(kFixedText + input.prompt.size() + input.stage_prompt.size() +
+                   input.score_criteria.size() + input.rework_reason.size() + input.thinking_commands.size() +
                    input.inputs.size() * kTextPerInput);
-  WriteTask(out, input, words);
+  if (input.stage_prompt.empty()) {
+    WriteTask(out, input, words);
+  } else {
+    out.Line(input.stage_prompt);
+  }
   WriteInputs(out, input, words, marks.fence, composed);
   WriteMemory(out, input, words, marks.fence);
-  WriteContract(out, input, words);
+  if (input.stage_prompt.empty()) WriteContract(out, input, words);
   const std::uint64_t bytes = out.size() + input.system.size + input.tools.size + input.answer_schema.size;
   composed.estimated_tokens = bytes / kBytesPerToken + 1;
 

@@ -66,6 +66,8 @@ struct ComposeInput {
   std::span<const ToolSpec> text_tools;  // for providers without: announced and called in the text
 
   std::string_view prompt;
+  std::string_view stage_prompt;  // of a stage, rendered: stands for everything but the inputs
+  Digest stage_content;           // what it was rendered from
   bool score_required = false;
   std::string_view score_criteria;
   std::uint32_t rework_round = 0;      // 0: the first time

@@ -23,6 +23,7 @@
 #include "base/text_template.h"
 #include "model/model_request.h"
 #include "prompts/composer.h"
+#include "prompts/content_key.h"
 
 namespace agenttalk {
 
@@ -181,6 +182,25 @@ Result<StageContext> ReadStageContext(const json::value& value) {
   StageContext context;
   for (const auto& [key, field] : *object) TRY(ReadField(key, field, context));
   return context;
+}
+
+std::string ToolsText(std::span<const ToolSpec> tools) {
+  std::string text;
+  for (const ToolSpec& tool : tools) {
+    if (!text.empty()) text += "\n";
+    text += fmt::format("- {}: {}\n  {}", tool.name, tool.description, tool.input_schema);
+  }
+  return text;
+}
+
+Digest ContentOf(std::string_view prompt, const StageContext& context, Language language) {
+  ContentKey key("agenttalk.stage.1", prompt.size());
+  key.Text(prompt).Number(static_cast<std::uint64_t>(language));
+  key.Text(context.system_state).Text(context.task_context).Text(context.resource_pool);
+  key.Text(context.available_tools).Text(context.intent_analysis).Text(context.user_goal);
+  key.Number(context.history.size());
+  for (const std::string& entry : context.history) key.Text(entry);
+  return key.Finish();
 }
 
 Result<StagePrompt> RenderStagePrompt(std::string_view prompt, const StageContext& context,

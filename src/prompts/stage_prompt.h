@@ -3,10 +3,12 @@
 #include <boost/json/fwd.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/error.h"
 #include "model/model_request.h"
 #include "prompts/composer.h"
@@ -29,6 +31,12 @@ struct StageContext {
 // From `{systemState, taskContext, resourcePool, history[], availableTools[], intentAnalysis, userGoal}`,
 // each of which may be missing; texts are taken as they are, everything else as JSON for people.
 Result<StageContext> ReadStageContext(const boost::json::value& value);
+
+// The tools as a stage's prompt lists them.
+std::string ToolsText(std::span<const ToolSpec> tools);
+
+// Names the prompt and what goes into it, without the marks around values.
+Digest ContentOf(std::string_view prompt, const StageContext& context, Language language);
 
 struct StagePromptOptions {
   Language language = Language::kEnglish;

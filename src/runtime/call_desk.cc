@@ -3,17 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/file_name.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/json.h"
 #include "base/plant.h"
 #include "base/redact.h"
 #include "base/time.h"
@@ -21,8 +26,10 @@
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/role_flow.h"
+#include "engine/stage_plan.h"
 #include "llm/model_provider.h"
 #include "llm/price_table.h"
+#include "model/agent_output.h"
 #include "model/content.h"
 #include "model/event.h"
 #include "model/model_request.h"
@@ -53,6 +60,23 @@ void HideKeys(ModelRequest& request) {
 std::string IssueLine(const Issue& issue) {
   return fmt::format("{} at {}: {}", ToString(issue.code), issue.path.empty() ? "/" : issue.path,
                      issue.message);
+}
+
+// What a COMPLETE brings: a text is itself, anything else is kept as JSON.
+void ReadResult(const std::string& params, AnswerFacts& facts) {
+  const auto parsed = ParseJson(params);
+  if (!parsed) return;
+  const auto text = [](const boost::json::value& value) {
+    return value.is_string() ? std::string(value.as_string()) : CanonicalJson(value);
+  };
+  const boost::json::value& result = parsed->at("result");
+  facts.result = text(result);
+  facts.result_is_json = !result.is_string();
+  const boost::json::value* outputs = parsed->as_object().if_contains("outputs");
+  if (outputs == nullptr || !outputs->is_object()) return;
+  for (const auto& [name, content] : outputs->as_object()) {
+    if (IsOutputName(name)) facts.outputs.emplace(name, text(content));
+  }
 }
 
 std::string NameOf(const PlanId& plan, const CommandId& command, std::uint32_t call) {
@@ -138,8 +162,10 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const
     outputs.push_back(record->on_complete->output_name);
   }
   std::vector<std::string> may_return;
-  if (!record->task.empty()) {
+  if (!record->task.empty() || plan->goal) {
     CommandBrief brief = LoadBrief(core_.contents(), *record);
+    const bool by_stage = brief.stage != Stage::kCommand && !RunsStep(*record);
+    if (by_stage) return StageFacts(*plan, *record, brief.stage, answer.text);
     outputs = std::move(brief.outputs);
     for (const TaskId& task : brief.may_return) may_return.push_back(task.str());
   }
@@ -173,6 +199,36 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const
   facts.score = read->score;
   facts.score_explanation = std::move(read->score_explanation);
   for (auto& [name, text] : read->outputs) facts.outputs.emplace(name, std::move(text.text));
+  return facts;
+}
+
+AnswerFacts CallDesk::StageFacts(const PlanState& plan, const CommandRecord& record, Stage stage,
+                                 const std::string& text) const {
+  AnswerFacts facts;
+  OutputContract contract{stage, std::nullopt, {}};
+  if (stage == Stage::kPlanner) contract.known_tasks = TasksThatStay(plan, record.id);
+  if (stage == Stage::kExecutor) {
+    contract.known_tools.emplace();
+    for (const ToolSpec& tool : tools_.ToolsOf(record.agent)) contract.known_tools->push_back(tool.name);
+  }
+  auto read = ReadStageAnswer(text, contract);
+  if (!read) {
+    for (const Issue& issue : read.error().errors) facts.errors.push_back(IssueLine(issue));
+    return facts;
+  }
+  facts.stage = *std::move(read);
+  const AgentOutput& output = *facts.stage;
+  if (stage != Stage::kExecutor || !std::holds_alternative<FreeParams>(output.params)) return facts;
+  if (output.action == "COMPLETE") {
+    ReadResult(output.params_json, facts);
+  } else if (output.action != "FAIL") {
+    const ToolCall call{{}, output.action, output.params_json};
+    facts.tools.push_back({{},
+                           call.name,
+                           call.arguments,
+                           tools_.IsIdempotent(call.name),
+                           tools_.Refuse(record.agent, call).value_or(std::string())});
+  }
   return facts;
 }
 

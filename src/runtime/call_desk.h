@@ -74,6 +74,8 @@ class CallDesk final : public Performer {
   void Finish(const Key& key, const ModelOutcome& outcome, const ProviderSet::Entry& entry);
   void FailAtOnce(const Key& key, ErrorCode code, std::string message);
   AnswerFacts ReadFacts(const Key& key, const ModelAnswer& answer) const;
+  [[nodiscard]] AnswerFacts StageFacts(const PlanState& plan, const CommandRecord& record, Stage stage,
+                                       const std::string& text) const;
   AnswerFacts ToolFacts(const Key& key, const std::vector<ToolCall>& calls) const;
 
   Core& core_;

@@ -69,6 +69,17 @@ std::string_view LogOf(const EventBody& body) {
     std::string_view operator()(const ThinkingRefused&) const { return "error"; }
     std::string_view operator()(const MemoryWritten&) const { return "activity"; }
     std::string_view operator()(const MemoryCleared&) const { return "activity"; }
+    std::string_view operator()(const StageStarted&) const { return "activity"; }
+    std::string_view operator()(const StageFinished&) const { return "decision"; }
+    std::string_view operator()(const GoalSet&) const { return {}; }
+    std::string_view operator()(const RouteTaken&) const { return {}; }
+    std::string_view operator()(const RouteOverruled&) const { return {}; }
+    std::string_view operator()(const WorkReviewed&) const { return {}; }
+    std::string_view operator()(const TasksMatched&) const { return {}; }
+    std::string_view operator()(const PhaseChanged&) const { return {}; }
+    std::string_view operator()(const GoalNoted&) const { return {}; }
+    std::string_view operator()(const RemarkMade&) const { return {}; }
+    std::string_view operator()(const RemarkSettled&) const { return {}; }
     std::string_view operator()(const TasksReset&) const { return {}; }
     std::string_view operator()(const DagAdopted&) const { return {}; }
     std::string_view operator()(const PlanForked&) const { return {}; }

@@ -44,6 +44,7 @@
 #include "model/command_reading.h"
 #include "model/event.h"
 #include "model/hub_config.h"
+#include "model/model_request.h"
 #include "prompts/composer.h"
 #include "runtime/core.h"
 #include "runtime/hub_home.h"
@@ -51,6 +52,7 @@
 #include "runtime/node.h"
 #include "runtime/provider_choice.h"
 #include "runtime/rest.h"
+#include "runtime/stage_prompt_file.h"
 #include "runtime/team.h"
 #include "runtime/threaded_commits.h"
 #include "runtime/tool_set.h"
@@ -158,6 +160,10 @@ Result<void> Hub::Start() {
   NodeOptions node = OptionsFor(team_);
   node.fence_key = TRY(FenceKey(directory_));
   node.listener = this;
+  node.stage_prompts = [this, language = node.language](const AgentId& agent,
+                                                        Stage stage) -> Result<std::string> {
+    return TRY(LoadStagePrompt(directory_, agent, stage, language)).text;
+  };
   if (serves) {
     models_ = TRY(ModelAccess::Open(team_.config.limits));
     node.providers = TRY(MakeProviders(team_, directory_, options_.providers, *journal_, *models_,

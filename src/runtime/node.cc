@@ -47,7 +47,7 @@ Node::Node(const NodeSeams& seams, NodeOptions options)
     : clock_(seams.clock),
       core_(seams.journal, seams.commits, seams.clock),
       composer_(core_.contents(), seams.tools, std::move(options.fence_key), options.language,
-                EstimateWith(options.providers)),
+                EstimateWith(options.providers), std::move(options.stage_prompts)),
       desk_(core_, std::move(options.providers), seams.tools, seams.clock),
       intake_(seams.files, seams.watcher, known_, options.intake),
       mirror_(seams.files, known_),

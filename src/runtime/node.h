@@ -44,7 +44,8 @@ struct NodeOptions {
   Language language = Language::kEnglish;
   IntakeOptions intake;
   MirrorMode mirror = MirrorMode::kFull;
-  EventObserver* listener = nullptr;  // is told every event of this run once it is durable
+  ProfileComposer::StagePrompts stage_prompts;  // none: those that come with the program
+  EventObserver* listener = nullptr;            // is told every event of this run once it is durable
 };
 
 // A whole hub without threads, sockets or a clock of its own: whoever drives it calls Step when something has

@@ -10,10 +10,12 @@
 #include "base/error_code.h"
 #include "engine/collaboration.h"
 #include "engine/dag_state.h"
+#include "engine/goal_state.h"
 #include "engine/plan_state.h"
 #include "engine/role_state.h"
 #include "model/agent_profile.h"
 #include "model/internal_plan.h"
+#include "model/stage_events.h"
 #include "runtime/human_answer.h"
 #include "runtime/task_report.h"
 
@@ -74,6 +76,27 @@ json::value OriginJson(const PlanState& plan) {
       {"plan_id", origin.plan.str()}, {"seq", origin.at}, {"task_id", origin.from_task.str()}};
 }
 
+json::array RemarksJson(const PlanState& plan) {
+  json::array remarks;
+  if (!plan.goal) return remarks;
+  for (const RemarkSettled& one : plan.goal->settled) {
+    remarks.push_back(
+        json::object{{"remark", one.remark},
+                     {"state", one.done ? "done" : "dropped"},
+                     {"route", EnumName(one.route)},
+                     {"outcome", one.outcome},
+                     {"new_plan", one.new_plan.empty() ? json::value() : json::value(one.new_plan.str())}});
+  }
+  for (const OpenRemark& one : plan.goal->remarks) {
+    remarks.push_back(json::object{{"remark", one.number},
+                                   {"state", "open"},
+                                   {"route", nullptr},
+                                   {"outcome", one.text},
+                                   {"new_plan", nullptr}});
+  }
+  return remarks;
+}
+
 bool SomethingRuns(const PlanState& plan) {
   return std::ranges::any_of(plan.commands, [](const CommandRecord& record) {
     return record.state == CommandState::kRunning || record.state == CommandState::kReady ||
@@ -86,7 +109,9 @@ bool SomethingRuns(const PlanState& plan) {
 const char* PlanStateName(const PlanState& plan) {
   if (plan.cancelled) return "cancelled";
   if (plan.paused && !plan.completed) return "paused";
-  if (plan.dag && !plan.completed) return SomethingRuns(plan) ? "running" : "waiting";
+  if ((plan.dag || plan.goal) && !plan.completed) return SomethingRuns(plan) ? "running" : "waiting";
+  if (plan.goal && !plan.goal->failure.empty()) return "failed";
+  if (plan.goal && !plan.dag) return "completed";
   if (plan.dag) return plan.dag->failure.empty() ? "completed" : "failed";
   if (plan.live_commands > 0) return SomethingRuns(plan) ? "running" : "waiting";
   const bool failed = std::ranges::any_of(
@@ -98,7 +123,15 @@ json::object PlanStatusJson(const PlanState& plan) {
   json::value goal;
   json::value sha256;
   json::array deliverables;
+  json::value phase;
+  std::string failure;
+  if (plan.goal) {
+    goal = plan.goal->goal;
+    phase = EnumName(plan.goal->phase);
+    failure = plan.goal->failure;
+  }
   if (plan.dag) {
+    if (failure.empty()) failure = plan.dag->failure;
     goal = plan.dag->goal;
     sha256 = plan.dag->dag.digest.Hex();
     for (const auto& [name, content] : plan.dag->delivered) {
@@ -109,21 +142,22 @@ json::object PlanStatusJson(const PlanState& plan) {
   for (const CommandRecord& record : plan.commands) commands.push_back(CommandJson(plan, record));
   json::array questions;
   for (const auto& [number, question] : plan.questions) questions.emplace_back(QuestionName(number));
-  return {
-      {"plan_id", plan.id.str()},
-      {"goal", std::move(goal)},
-      {"state", PlanStateName(plan)},
-      {"failure", plan.dag && !plan.dag->failure.empty() ? json::value(plan.dag->failure) : json::value()},
-      {"forked_from", OriginJson(plan)},
-      {"revision", plan.dag ? plan.dag->revision : 0},
-      {"dag_sha256", std::move(sha256)},
-      {"tasks", TasksJson(plan)},
-      {"deliverables", std::move(deliverables)},
-      {"commands", std::move(commands)},
-      {"questions", std::move(questions)},
-      {"dead_letters", plan.letters.size()},
-      {"tokens", {{"input", plan.spent.input_tokens}, {"output", plan.spent.output_tokens}}},
-      {"cost_usd", static_cast<double>(plan.spent.micro_usd) / 1e6}};
+  return {{"plan_id", plan.id.str()},
+          {"goal", std::move(goal)},
+          {"state", PlanStateName(plan)},
+          {"phase", std::move(phase)},
+          {"failure", failure.empty() ? json::value() : json::value(failure)},
+          {"forked_from", OriginJson(plan)},
+          {"revision", plan.dag ? plan.dag->revision : 0},
+          {"dag_sha256", std::move(sha256)},
+          {"tasks", TasksJson(plan)},
+          {"deliverables", std::move(deliverables)},
+          {"commands", std::move(commands)},
+          {"questions", std::move(questions)},
+          {"remarks", RemarksJson(plan)},
+          {"dead_letters", plan.letters.size()},
+          {"tokens", {{"input", plan.spent.input_tokens}, {"output", plan.spent.output_tokens}}},
+          {"cost_usd", static_cast<double>(plan.spent.micro_usd) / 1e6}};
 }
 
 }  // namespace agenttalk

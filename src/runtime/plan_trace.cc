@@ -19,6 +19,7 @@
 #include "journal/journal.h"
 #include "model/event.h"
 #include "model/event_codec.h"
+#include "runtime/stage_words.h"
 
 namespace agenttalk {
 namespace {
@@ -136,6 +137,7 @@ std::string DescribeDag(const json::object& data) {
 
 std::string Describe(const std::string& type, const json::object& data) {
   if (type == "dag_adopted") return DescribeDag(data);
+  if (std::string words = StageWords(type, data); !words.empty()) return words;
   if (type == "task_completed") return NamesOf(data.at("outputs"));
   if (type == "plan_forked") {
     return fmt::format("shares {} up to event {}, executes from {} on; {} results taken over",
@@ -354,6 +356,7 @@ void Tracing::Decide(const Event& event, const json::object& line, const std::st
                         {"type", type},
                         {"caused_by", event.caused_by},
                         {"text", Describe(type, data)}};
+  AddStageFacts(type, data, decision);
   const bool of_task = !task.empty() && (tasks_.contains(task) || type.starts_with("task_"));
   if (of_task) {
     Task(task).decisions.push_back(std::move(decision));

@@ -35,6 +35,7 @@
 #include "model/thinking_events.h"
 #include "prompts/composer.h"
 #include "prompts/role_prompt.h"
+#include "prompts/stage_prompt.h"
 #include "runtime/content_store.h"
 #include "runtime/event_files.h"
 #include "tools/tool_runner.h"
@@ -78,12 +79,13 @@ bool IsNamed(const ThinkingSpec& spec, const std::vector<std::string>& permissio
 }  // namespace
 
 ProfileComposer::ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key,
-                                 Language language, Estimate estimate)
+                                 Language language, Estimate estimate, StagePrompts stage_prompts)
     : contents_(contents),
       tools_(tools),
       fence_key_(std::move(fence_key)),
       language_(language),
-      estimate_(std::move(estimate)) {}
+      estimate_(std::move(estimate)),
+      stage_prompts_(std::move(stage_prompts)) {}
 
 Result<ProfileComposer::Sheet*> ProfileComposer::SheetOf(const AgentSettings& agent, const Keep& keep) {
   const auto known = sheets_.find(agent.profile.digest);
@@ -123,7 +125,7 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   ByteReader reader(*bytes);
   reader.Get(brief);
   ComposeInput input;
-  input.ids = {record.agent, plan.id, record.task, record.id, Stage::kCommand, model_call};
+  input.ids = {record.agent, plan.id, record.task, record.id, brief.stage, model_call};
   input.provider = sheet.profile.provider;
   input.model = brief.model.empty() ? std::string_view(sheet.profile.model) : brief.model;
   input.timeout = record.timeout;
@@ -175,6 +177,13 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   const std::string folder = EventFiles::InputFolder(plan.id, record.id);
   input.input_folder = folder;
   input.fence_key = fence_key_;
+  Rendered stage;
+  // A step of an agent's own plan is asked as every step is.
+  if (brief.stage != Stage::kCommand && role == nullptr) {
+    stage = TRY(RenderStage(record.agent, brief));
+    input.stage_prompt = stage.text;
+    input.stage_content = stage.content;
+  }
   const auto composed = agenttalk::Compose(input);
   Composed made{EncodeRequest(composed.request), composed.reuse_key,
                 estimate_(sheet.profile.provider, std::string(input.model), composed.estimated_tokens)};
@@ -182,6 +191,31 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
     made.by_path.push_back(files[i]);
   }
   for (const Issue& warning : composed.warnings) made.warnings.push_back(warning.message);
+  for (std::string& warning : stage.warnings) made.warnings.push_back(std::move(warning));
+  return made;
+}
+
+Result<ProfileComposer::Rendered> ProfileComposer::RenderStage(const AgentId& agent,
+                                                               const CommandBrief& brief) {
+  const std::string prompt = stage_prompts_ ? TRY(stage_prompts_(agent, brief.stage))
+                                            : std::string(ShippedStagePrompt(brief.stage, language_));
+  StageContext context;
+  context.system_state = brief.context.system_state;
+  context.task_context = brief.context.task_context;
+  context.resource_pool = brief.context.resource_pool;
+  context.intent_analysis = brief.context.intent_analysis;
+  context.user_goal = brief.context.user_goal;
+  context.history = brief.context.history;
+  context.available_tools = ToolsText(tools_.ToolsOf(agent));
+  StagePromptOptions options;
+  options.language = language_;
+  options.fence_key = fence_key_;
+  StagePrompt rendered = TRY(RenderStagePrompt(prompt, context, options));
+  Rendered made{std::move(rendered.text), ContentOf(prompt, context, language_), {}};
+  if (rendered.history_left_out > 0) {
+    made.warnings.push_back(
+        fmt::format("{} entries of the history were left out of the prompt", rendered.history_left_out));
+  }
   return made;
 }
 

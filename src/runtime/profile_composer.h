@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/digest.h"
 #include "base/error.h"
@@ -16,6 +17,7 @@
 #include "model/agent_profile.h"
 #include "model/content.h"
 #include "model/event.h"
+#include "model/model_request.h"
 #include "model/role_request.h"
 #include "model/stored_request.h"
 #include "prompts/composer.h"
@@ -32,9 +34,12 @@ class ProfileComposer final : public RequestComposer {
   using Estimate =
       std::function<Cost(const std::string& provider, const std::string& model, std::uint64_t tokens)>;
 
+  // The prompt of a stage as this agent is asked it (runtime/stage_prompt_file.h).
+  using StagePrompts = std::function<Result<std::string>(const AgentId& agent, Stage stage)>;
+
   // `fence_key` is a secret of the hub: nobody outside can foresee the marks around inputs.
   ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key, Language language,
-                  Estimate estimate);
+                  Estimate estimate, StagePrompts stage_prompts = {});
 
   Result<Composed> Compose(const PlanState& plan, const CommandRecord& record, const AgentSettings& agent,
                            std::uint32_t model_call, const Keep& keep) override;
@@ -57,6 +62,13 @@ class ProfileComposer final : public RequestComposer {
                                 const RoleRequest* role);
   Result<Composed> ComposeAny(const PlanState& plan, const CommandRecord& record, const AgentSettings& agent,
                               const RoleRequest* role, std::uint32_t model_call, const Keep& keep);
+  // Fills the stage's prompt in; what of it is to be kept with the request.
+  struct Rendered {
+    std::string text;
+    Digest content;
+    std::vector<std::string> warnings;
+  };
+  Result<Rendered> RenderStage(const AgentId& agent, const CommandBrief& brief);
   Result<StoredRequest> ComposeNext(const CommandRecord& record, std::uint32_t model_call);
   // What an agent with these permissions may issue, and the plan, where it may change it.
   void AddThinking(const PlanState& plan, const AgentSettings& agent, std::string& commands,
@@ -68,6 +80,7 @@ class ProfileComposer final : public RequestComposer {
   const Language language_;
   const Estimate estimate_;
   const ThinkingRegistry* thinking_ = nullptr;  // of the engine that asks
+  const StagePrompts stage_prompts_;
   std::unordered_map<Digest, Sheet> sheets_;
 };
 

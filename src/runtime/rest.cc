@@ -14,6 +14,7 @@
 #include "engine/dag_state.h"
 #include "engine/hub_state.h"
 #include "engine/plan_state.h"
+#include "engine/stage_fold.h"
 #include "model/event.h"
 #include "runtime/human_answer.h"
 
@@ -33,14 +34,21 @@ bool GoesOn(CommandState state) {
          state == CommandState::kRetryWait;
 }
 
-// Tasks that no command stands for: their gates wait for somebody.
-void AssessTasks(const PlanState& plan, Rest& rest) {
+// What no command stands for: gates, and the stages of a goal, that wait for somebody.
+void AssessQuestions(const PlanState& plan, Rest& rest) {
   for (const auto& [number, question] : plan.questions) {
     const QuestionPurpose purpose = question.asked.purpose;
-    if (purpose != QuestionPurpose::kGate && purpose != QuestionPurpose::kReplan) continue;
+    const bool waits = purpose == QuestionPurpose::kGate || purpose == QuestionPurpose::kReplan ||
+                       purpose == QuestionPurpose::kGoal;
+    if (!waits) continue;
+    const std::string& task = question.asked.task_id.str();
     rest.awaited.push_back(fmt::format("{} {} waits for an answer to {}, see `agenttalk questions`",
-                                       plan.id.str(), question.asked.task_id.str(), QuestionName(number)));
+                                       plan.id.str(), task.empty() ? question.asked.from.str() : task,
+                                       QuestionName(number)));
   }
+}
+
+void AssessTasks(const PlanState& plan, Rest& rest) {
   for (TaskIndex task = 0; task < plan.dag->size(); ++task) {
     const TaskRecord& record = plan.dag->tasks[task];
     if (record.phase != TaskPhase::kEvidence || !record.note) continue;
@@ -50,12 +58,14 @@ void AssessTasks(const PlanState& plan, Rest& rest) {
 }
 
 void Assess(const PlanState& plan, Rest& rest) {
+  if (!plan.completed) AssessQuestions(plan, rest);
   if (plan.dag && !plan.completed) AssessTasks(plan, rest);
   if (plan.live_commands == 0) return;
   for (const CommandRecord& record : plan.commands) {
     if (!IsLive(record.state)) continue;
     const std::string who = fmt::format("{} {} ({})", plan.id.str(), record.id.str(), record.agent.str());
-    if (record.state == CommandState::kRunning || (GoesOn(record.state) && !plan.paused)) {
+    const bool may_start = !plan.paused || RunsWhilePaused(plan, record);
+    if (record.state == CommandState::kRunning || (GoesOn(record.state) && may_start)) {
       rest.busy = true;
     } else if (plan.paused) {
       rest.awaited.push_back(who + " waits for its plan to be resumed");
@@ -81,6 +91,7 @@ Rest AssessRest(const HubState& state) {
 bool HasFailed(const HubState& state, const std::set<PlanId>& plans) {
   return std::ranges::any_of(plans, [&](const PlanId& id) {
     const auto plan = state.plans.find(id);
+    if (plan != state.plans.end() && plan->second->goal) return !plan->second->goal->failure.empty();
     if (plan != state.plans.end() && plan->second->dag) return !plan->second->dag->failure.empty();
     return plan != state.plans.end() &&
            std::ranges::any_of(plan->second->commands, [&](const CommandRecord& record) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <expected>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "base/issue.h"
 #include "base/json.h"
 #include "engine/input.h"
+#include "engine/stage_match.h"
 #include "journal/durable_file.h"
 #include "mailbox/intake.h"
 #include "model/agent_profile.h"
@@ -97,6 +99,16 @@ Result<void> ReadSops(const fs::path& hub, Team& team) {
   return {};
 }
 
+// Stages are asked with prompts of their own; what they have of an agent is its slots.
+AgentProfile StageProfile(const AgentId& id) {
+  constexpr std::uint32_t kStageSlots = 4;
+  AgentProfile profile;
+  profile.agent_id = id;
+  profile.name = id.str();
+  profile.max_parallel = kStageSlots;
+  return profile;
+}
+
 }  // namespace
 
 Result<Team> LoadTeam(const fs::path& hub) {
@@ -141,13 +153,15 @@ Configuration ToConfiguration(const Team& team) {
       static_cast<std::uint64_t>(std::llround(limits.hub_budget_usd * 1e6));
   configuration.hub.question_deadline = team.config.human.question_deadline;
   configuration.hub.reuse = team.config.reuse != ReuseScope::kNever;
-  for (const auto& [id, profile] : team.agents) {
+  std::map<AgentId, AgentProfile> agents = team.agents;
+  for (const AgentId& id : StageAgents()) agents.try_emplace(id, StageProfile(id));
+  for (const auto& [id, profile] : agents) {
     Configuration::Agent& agent = configuration.agents[id];
     agent.settings.max_parallel = profile.max_parallel;
     agent.settings.repair_attempts = profile.repair_attempts;
     agent.settings.external = profile.runtime == AgentRuntime::kExternal;
     agent.settings.visibility = profile.visibility;
-    agent.settings.strategy = profile.strategy;
+    agent.settings.strategy = IsStageAgentId(id) ? Strategy::kSimple : profile.strategy;
     agent.settings.permissions = profile.permissions;
     agent.settings.capabilities = profile.capabilities;
     agent.settings.tools = profile.tools;
