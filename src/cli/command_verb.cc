@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/generation_log.h"
 #include "cli/hub_view.h"
 #include "cli/issue_text.h"
 #include "cli/text_file.h"
@@ -79,6 +80,11 @@ Result<ExitCode> NewCommand(const Invocation& call) {
   std::optional<HubView> hub;
   if (directory) hub.emplace(*directory);
   if (result.issues.ok()) result = GenerateCommand(params, hub ? hub->ForCommands() : CommandContext{});
+  if (directory) {
+    if (const auto logged = LogGeneration(*directory, params, result); !logged) {
+      call.console.Err(fmt::format("agenttalk: this is not logged: {}\n", logged.error().message));
+    }
+  }
   if (call.json) {
     call.console.Out(boost::json::serialize(ToJson(result)) + "\n");
   } else {

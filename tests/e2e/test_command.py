@@ -41,3 +41,13 @@ def test_wrong_set_is_bad_usage(box):
     assert box.run("command", "new", "--set", "prompt", "--json").expect(2).json["error"]["code"] == "USAGE"
     error = box.run("command", "new", "--from", "missing.json", "--json").expect(2).json["error"]
     assert error["code"] == "NOT_FOUND", error
+
+
+def test_generation_and_its_result_are_logged(box):
+    box.run("init", "hub").expect(0)
+    box.run("command", "new", "--hub", "hub", "--set", "plan_id=plan_x", "--set", "prompt=Go.").expect(0)
+    box.run("command", "new", "--hub", "hub", "--set", "plan_id=plan_x").expect(2)
+    made, refused = map(json.loads, (box.dir / "hub/.agenttalk/generated.jsonl").read_text().splitlines())
+    assert made["ok"] and made["level"] == "info" and made["asked"]["prompt"] == "Go." and made["command_id"], made
+    assert not refused["ok"] and refused["level"] == "error", refused
+    assert [error["code"] for error in refused["errors"]] == ["PROMPT_EMPTY"], refused
