@@ -214,6 +214,15 @@ bool Waits(const PlanState& plan, const Collaboration& collaboration, const std:
          asker->execution->role->pending_request == id;
 }
 
+// Nobody waits for this work any more.
+void EndWork(Step& step, PlanState& plan, const CommandId& work, const std::string& why) {
+  const CommandRecord* record = plan.Find(work);
+  if (record == nullptr || !IsLive(record->state)) return;
+  step.Touch(record->agent);
+  step.Emit(plan, CommandEnded{work, EndState::kCancelled, ErrorCode::kCollaborationTimeout, why});
+  CompleteIfIdle(step, plan);
+}
+
 // The asker goes on with what came.
 void Answer(Step& step, PlanState& plan, const Collaboration& collaboration, CollaborationAnswered answered) {
   const std::string id = answered.request_id;
@@ -327,7 +336,9 @@ void OnCollaborationResponse(Step& step, CollaborationResponse response) {
   if (!answered.ignored.empty()) {
     if (!response.result.empty()) answered.result = step.Store(plan, std::move(response.result));
     const std::string why = answered.ignored;
+    const bool own = found != plan.collaborations.end() && found->second.to == response.agent_id;
     const std::uint64_t event = step.Emit(plan, std::move(answered));
+    if (own) EndWork(step, plan, found->second.work, why);
     step.reply = {Reply::Status::kIgnored, Error{ErrorCode::kAnswerLate, why, {}}, {}, event};
     return;
   }
@@ -356,7 +367,12 @@ void OnCollaborationDue(Step& step, PlanState& plan, CommandRecord& record) {
   answered.from = found->second.to;
   answered.status = CollaborationStatus::kTimedOut;
   answered.reason = fmt::format("{} did not answer in time", found->second.to.str());
+  const CommandId work = found->second.work;
   Answer(step, plan, found->second, std::move(answered));
+  // What was begun may end by itself; what was not is not worth beginning.
+  const CommandRecord* asked = plan.Find(work);
+  if (asked != nullptr && asked->state == CommandState::kReady)
+    EndWork(step, plan, work, "nobody waits for it any more");
 }
 
 }  // namespace agenttalk

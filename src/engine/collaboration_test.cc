@@ -81,8 +81,18 @@ TEST_F(RoleTest, ADeadlineEndsTheWaitAndALateAnswerIsRecordedAndIgnored) {
                              {},
                              {}});
   EXPECT_EQ(Of<CollaborationAnswered>()[0].ignored, "it came too late");
+  EXPECT_FALSE(IsLive(StateOf(work))) << "its work had no more time either";
   Answers("cmd_1", "alone");
   EXPECT_EQ(ResultOf("cmd_1"), "alone");
+}
+
+TEST_F(RoleTest, WorkThatNobodyBeganIsDroppedAtTheDeadline) {
+  Feed(MakeCommand("cmd_busy", {}, "bob"));
+  Begin(RequestStep("help", "bob", "skip") + "," + AskStep("end", "end"));
+  EXPECT_EQ(StateOf(Work()), CommandState::kReady);
+  Wait(std::chrono::seconds(61));
+  EXPECT_EQ(StateOf(last_work_), CommandState::kCancelled);
+  EXPECT_EQ(composer_.roles.back().step, "end");
 }
 
 TEST_F(RoleTest, UnknownForeignAndRepeatedAnswersAreRecordedAndIgnored) {

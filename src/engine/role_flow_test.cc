@@ -1,9 +1,7 @@
-#include "engine/role_flow.h"
-
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +19,7 @@
 #include "engine/role_state.h"
 #include "model/agent_profile.h"
 #include "model/event.h"
+#include "model/internal_plan.h"
 #include "model/model_request.h"
 #include "model/sop.h"
 

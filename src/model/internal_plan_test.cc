@@ -37,13 +37,13 @@ TEST(InternalPlanTest, ReadsWhatItWrites) {
   EXPECT_EQ(*again, *plan);
 }
 
-struct Bad {
+struct BadPlan {
   const char* text;
   ErrorCode code;
   const char* path;
 };
 
-class BadPlanTest : public ::testing::TestWithParam<Bad> {};
+class BadPlanTest : public ::testing::TestWithParam<BadPlan> {};
 
 TEST_P(BadPlanTest, IsRefusedWithItsPlace) {
   const auto plan = ParseInternalPlan(GetParam().text);
@@ -55,44 +55,48 @@ TEST_P(BadPlanTest, IsRefusedWithItsPlace) {
 INSTANTIATE_TEST_SUITE_P(
     Forms, BadPlanTest,
     ::testing::Values(
-        Bad{"nonsense", ErrorCode::kJsonInvalid, ""}, Bad{"[]", ErrorCode::kTypeMismatch, ""},
-        Bad{"{}", ErrorCode::kFieldMissing, "/steps"},
-        Bad{R"({"steps": []})", ErrorCode::kFieldMissing, "/steps"},
-        Bad{R"({"steps": {}})", ErrorCode::kTypeMismatch, "/steps"},
-        Bad{R"({"strategy": "auto", "steps": [{"id": "a", "type": "use_tool", "name": "t"}]})",
-            ErrorCode::kValueInvalid, "/strategy"},
-        Bad{R"({"steps": [{"type": "use_tool", "name": "t"}]})", ErrorCode::kFieldMissing, "/steps/0/id"},
-        Bad{R"({"steps": [{"id": "../x", "type": "use_tool", "name": "t"}]})", ErrorCode::kNameUnsafe,
-            "/steps/0/id"},
-        Bad{R"({"steps": [{"id": "skip", "type": "use_tool", "name": "t"}]})", ErrorCode::kValueInvalid,
-            "/steps/0/id"},
-        Bad{R"({"steps": [{"id": "a", "type": "dance", "name": "t"}]})", ErrorCode::kValueInvalid,
-            "/steps/0/type"},
-        Bad{R"({"steps": [{"id": "a", "type": "use_tool"}]})", ErrorCode::kFieldMissing, "/steps/0/name"},
-        Bad{R"({"steps": [{"id": "a", "type": "use_tool", "name": "t", "params": 3}]})",
-            ErrorCode::kTypeMismatch, "/steps/0/params"},
-        Bad{R"({"steps": [{"id": "a", "type": "use_tool", "name": "t"}, {"id": "a", "type": "use_tool", "name": "t"}]})",
+        BadPlan{"nonsense", ErrorCode::kJsonInvalid, ""}, BadPlan{"[]", ErrorCode::kTypeMismatch, ""},
+        BadPlan{"{}", ErrorCode::kFieldMissing, "/steps"},
+        BadPlan{R"({"steps": []})", ErrorCode::kFieldMissing, "/steps"},
+        BadPlan{R"({"steps": {}})", ErrorCode::kTypeMismatch, "/steps"},
+        BadPlan{R"({"strategy": "auto", "steps": [{"id": "a", "type": "use_tool", "name": "t"}]})",
+                ErrorCode::kValueInvalid, "/strategy"},
+        BadPlan{R"({"steps": [{"type": "use_tool", "name": "t"}]})", ErrorCode::kFieldMissing, "/steps/0/id"},
+        BadPlan{R"({"steps": [{"id": "../x", "type": "use_tool", "name": "t"}]})", ErrorCode::kNameUnsafe,
+                "/steps/0/id"},
+        BadPlan{R"({"steps": [{"id": "skip", "type": "use_tool", "name": "t"}]})", ErrorCode::kValueInvalid,
+                "/steps/0/id"},
+        BadPlan{R"({"steps": [{"id": "a", "type": "dance", "name": "t"}]})", ErrorCode::kValueInvalid,
+                "/steps/0/type"},
+        BadPlan{R"({"steps": [{"id": "a", "type": "use_tool"}]})", ErrorCode::kFieldMissing, "/steps/0/name"},
+        BadPlan{R"({"steps": [{"id": "a", "type": "use_tool", "name": "t", "params": 3}]})",
+                ErrorCode::kTypeMismatch, "/steps/0/params"},
+        BadPlan{
+            R"({"steps": [{"id": "a", "type": "use_tool", "name": "t"}, {"id": "a", "type": "use_tool", "name": "t"}]})",
             ErrorCode::kValueInvalid, "/steps/1/id"},
-        Bad{R"({"steps": [{"id": "a", "type": "use_tool", "name": "t", "params": {"x": "${b.result}"}},
+        BadPlan{R"({"steps": [{"id": "a", "type": "use_tool", "name": "t", "params": {"x": "${b.result}"}},
             {"id": "b", "type": "use_tool", "name": "t"}]})",
+                ErrorCode::kValueInvalid, "/steps/0/params"},
+        BadPlan{
+            R"({"steps": [{"id": "a", "type": "use_tool", "name": "t", "params": {"x": ["${a.result}"]}}]})",
             ErrorCode::kValueInvalid, "/steps/0/params"},
-        Bad{R"({"steps": [{"id": "a", "type": "use_tool", "name": "t", "params": {"x": ["${a.result}"]}}]})",
-            ErrorCode::kValueInvalid, "/steps/0/params"},
-        Bad{R"({"steps": [{"id": "a", "type": "use_tool", "name": "t", "params": {"x": "${a"}}]})",
-            ErrorCode::kValueInvalid, "/steps/0/params"},
-        Bad{R"({"steps": [{"id": "a", "type": "use_tool", "name": "t", "on_error": "b"}]})",
-            ErrorCode::kValueInvalid, "/steps/0/on_error"},
-        Bad{R"({"steps": [{"id": "b", "type": "use_tool", "name": "t"}, {"id": "a", "type": "use_tool", "name": "t", "on_error": "b"}]})",
+        BadPlan{R"({"steps": [{"id": "a", "type": "use_tool", "name": "t", "params": {"x": "${a"}}]})",
+                ErrorCode::kValueInvalid, "/steps/0/params"},
+        BadPlan{R"({"steps": [{"id": "a", "type": "use_tool", "name": "t", "on_error": "b"}]})",
+                ErrorCode::kValueInvalid, "/steps/0/on_error"},
+        BadPlan{
+            R"({"steps": [{"id": "b", "type": "use_tool", "name": "t"}, {"id": "a", "type": "use_tool", "name": "t", "on_error": "b"}]})",
             ErrorCode::kValueInvalid, "/steps/1/on_error"},
-        Bad{R"({"steps": [{"id": "a", "type": "request_collaboration", "to": "bob"}]})",
-            ErrorCode::kFieldMissing, "/steps/0/params"},
-        Bad{R"({"steps": [{"id": "a", "type": "use_tool", "name": "t"}, {"id": "b", "type": "request_collaboration",
+        BadPlan{R"({"steps": [{"id": "a", "type": "request_collaboration", "to": "bob"}]})",
+                ErrorCode::kFieldMissing, "/steps/0/params"},
+        BadPlan{
+            R"({"steps": [{"id": "a", "type": "use_tool", "name": "t"}, {"id": "b", "type": "request_collaboration",
             "to": "bob", "params": {"subtask": "do ${a.result}"}}]})",
             ErrorCode::kValueInvalid, "/steps/1/params"},
-        Bad{R"({"steps": [{"id": "a", "type": "use_tool", "name": "t", "on_error": "b"},
+        BadPlan{R"({"steps": [{"id": "a", "type": "use_tool", "name": "t", "on_error": "b"},
             {"id": "b", "type": "use_tool", "name": "t"},
             {"id": "c", "type": "use_tool", "name": "t", "params": {"x": "${b.result}"}}]})",
-            ErrorCode::kValueInvalid, "/steps/2/params"}));
+                ErrorCode::kValueInvalid, "/steps/2/params"}));
 
 TEST(StepReferenceTest, FillsInTextsAndWholeValues) {
   auto value = *ParseJson(R"({"a": "got ${s.result}!", "b": "${s.result}", "c": ["$${s.result}", 3]})");
@@ -109,6 +113,15 @@ TEST(StepReferenceTest, NeverLooksIntoWhatCameIn) {
   const std::string first = Substitute("<${a.result}>", evil, true);
   EXPECT_EQ(Substitute(first, [](const StepReference&) { return std::optional(ReferredText{"leaked"}); }),
             "<${secret.result}>");
+}
+
+TEST(StepReferenceTest, TwoTextsNeverMakeAReferenceTogether) {
+  const auto halves = [](const StepReference& reference) {
+    return std::optional(ReferredText{reference.owner == "a" ? "$$" : "{secret.result}", false});
+  };
+  const std::string joined = Substitute("${a.result}${b.result}", halves, true);
+  EXPECT_TRUE(ReferencesIn(joined)->empty()) << joined;
+  EXPECT_EQ(Substitute(joined, halves), "$${secret.result}");
 }
 
 const char* const kSop = R"(name: greet

@@ -118,16 +118,17 @@ Result<std::vector<StepReference>> ReferencesIn(const json::value& value) {
 
 std::string Substitute(std::string_view text, const ReferenceLookup& lookup, bool escape) {
   std::string out;
+  const auto append = [&](std::string_view more) {
+    // Two texts must not make a reference together that neither holds.
+    if (escape && out.ends_with('$') && more.starts_with('{')) out += '$';
+    out += more;
+  };
   for (const Piece& piece : Split(text)) {
-    if (piece.reference) {
-      const auto found = lookup(*piece.reference);
-      if (!found) {
-        out += piece.words;
-      } else {
-        out += escape ? Escaped(found->text) : found->text;
-      }
+    const auto found = piece.reference ? lookup(*piece.reference) : std::nullopt;
+    if (found) {
+      append(escape ? Escaped(found->text) : found->text);
     } else {
-      out += IsEscape(piece) && !escape ? std::string_view("${") : piece.words;
+      append(IsEscape(piece) && !escape ? std::string_view("${") : piece.words);
     }
   }
   return out;

@@ -23,6 +23,7 @@
 #include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
+#include "engine/role_parts.h"
 #include "engine/step.h"
 #include "journal/journal.h"
 #include "model/event.h"
@@ -44,8 +45,9 @@ constexpr std::uint64_t kFewestRowsBetweenSnapshots = 1024;
 Core::Core(Journal& journal, CommitQueue& commits, const Clock& clock)
     : journal_(journal), commits_(commits), clock_(clock), contents_(journal) {}
 
-void Core::Connect(RequestComposer& composer, Performer& performer, EventObserver* observer) {
-  engine_ = std::make_unique<Engine>(contents_, composer);
+void Core::Connect(RequestComposer& composer, Performer& performer, EventObserver* observer,
+                   const RoleParts& role) {
+  engine_ = std::make_unique<Engine>(contents_, composer, role);
   performer_ = &performer;
   observer_ = observer;
 }

@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "engine/engine.h"
 #include "engine/input.h"
+#include "engine/role_parts.h"
 #include "engine/step.h"
 #include "journal/journal.h"
 #include "model/event.h"
@@ -57,7 +58,9 @@ class Core {
   Core(Journal& journal, CommitQueue& commits, const Clock& clock);
 
   // The parts that need the core themselves are told afterwards, before Start.
-  void Connect(RequestComposer& composer, Performer& performer, EventObserver* observer);
+  // `role` says how agents choose a strategy and which actions their plans may name.
+  void Connect(RequestComposer& composer, Performer& performer, EventObserver* observer,
+               const RoleParts& role = DefaultRole());
 
   // Folds the journal and resumes what was under way. `epoch` is the one that the journal began for this
   // process: with it everything read here is durable, so that nothing is acted upon that a power cut could

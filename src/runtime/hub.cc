@@ -42,6 +42,7 @@
 #include "mailbox/posix_file_system.h"
 #include "mailbox/watcher.h"
 #include "model/command_reading.h"
+#include "model/content.h"
 #include "model/event.h"
 #include "model/hub_config.h"
 #include "model/model_request.h"
@@ -50,6 +51,7 @@
 #include "runtime/hub_home.h"
 #include "runtime/model_access.h"
 #include "runtime/node.h"
+#include "runtime/plan_tools.h"
 #include "runtime/provider_choice.h"
 #include "runtime/rest.h"
 #include "runtime/stage_prompt_file.h"
@@ -196,7 +198,14 @@ void Hub::MakeTools() {
       Wake();
     });
   };
-  ToolSet set = MakeToolSet(team_, {directory_, post, [this] { return ForCommands(); }});
+  const PlanAccess plan{
+      [this](const PlanId& id) { return core().LookUp(id); },
+      [this](const Content& content) -> Result<std::string> { return *TRY(core().contents().Load(content)); },
+      [this](Input input, std::function<void(const Reply&)> done) {
+        core().Submit(std::move(input), std::move(done));
+        Wake();
+      }};
+  ToolSet set = MakeToolSet(team_, {directory_, post, [this] { return ForCommands(); }, plan});
   for (const std::string& problem : set.problems) Report(problem);
   tools_ = std::move(set.registry);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/agent_profile.h"
+#include "runtime/plan_tools.h"
 #include "runtime/team.h"
 #include "tools/command_tool.h"
 #include "tools/file_tools.h"
@@ -53,6 +54,7 @@ ToolSet MakeToolSet(const Team& team, ToolSetOptions options) {
   set.registry = std::make_unique<ToolRegistry>(team.config.limits.max_tool_output_bytes);
   for (auto& tool : MakeFileTools(options.hub)) set.registry->Add(std::move(tool));
   set.registry->Add(MakeCommandTool(std::move(options.commands)));
+  for (auto& tool : MakePlanTools(std::move(options.plan))) set.registry->Add(std::move(tool));
   ProgramToolOptions programs;
   programs.hub = options.hub;
   programs.sandbox = FindSandbox();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/command_reading.h"
+#include "runtime/plan_tools.h"
 #include "runtime/team.h"
 #include "tools/tool_registry.h"
 
@@ -16,6 +17,7 @@ struct ToolSetOptions {
   std::filesystem::path hub;
   std::function<void(std::function<void()>)> post;  // runs something on the loop's thread, soon
   std::function<CommandContext()> commands;         // what the hub knows, for generate_command
+  PlanAccess plan = {};                             // for the plan tool
 };
 
 struct ToolSet {

@@ -26,8 +26,10 @@ class ToolSetTest : public testing::Test {
     team_.agents[profile.agent_id] = profile;
   }
   ToolSet Make() {
-    return MakeToolSet(team_, {hub_.root(), [](const std::function<void()>& work) { work(); },
-                               [] { return CommandContext{}; }});
+    return MakeToolSet(team_, {hub_.root(),
+                               [](const std::function<void()>& work) { work(); },
+                               [] { return CommandContext{}; },
+                               {}});
   }
   TempHub hub_;
   Team team_;

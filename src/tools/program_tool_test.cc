@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -122,6 +123,38 @@ TEST_F(ProgramToolTest, ContainsWhatItRuns) {
   EXPECT_EQ(tools_.Get("inputs/kept.txt"), "kept");
 }
 
+// What an earlier step left in the task's folder leads the file tools nowhere, and the agent goes on.
+TEST_F(ProgramToolTest, AnEarlierStepCannotLeadTheFileToolsAway) {
+  std::ofstream(tools_.hub() / "secret.txt") << "a secret of the hub";
+  const std::string hub = tools_.hub().string();
+  const std::pair<std::string, std::string> tricks[] = {
+      {"ln -s " + hub + "/secret.txt work/t", "work/t"},
+      {"ln -s ../../../../../../secret.txt work/t", "work/t"},
+      {"ln -s " + hub + " work/t", "work/t/secret.txt"},
+      {"ln -s /proc/self/environ work/t", "work/t"},
+      {"ln -s /proc/self/root work/t", "work/t/etc/passwd"},
+      {"ln -s / work/t", "work/t/etc/passwd"},
+      {"ln -s t work/t", "work/t"},
+      {"mkdir work/t && ln -s ../../inputs work/t/up", "work/t/up/kept.txt"},
+      {"echo x > work/a && ln work/a work/t", "work/t"},
+      {"mkfifo work/t", "work/t"},
+      {"python3 -c \"import socket; socket.socket(socket.AF_UNIX).bind('work/t')\"", "work/t"},
+      {"rm -rf work/t && mkdir -p work/t", "work/t"},
+  };
+  tools_.Put("inputs/kept.txt", "kept");
+  for (const auto& [script, path] : tricks) {
+    (void)Shell("rm -rf work/t work/a; " + script);
+    const auto read = tools_.Call("read_file", R"({"path":")" + path + "\"}");
+    EXPECT_TRUE(read.error) << script << "\n" << read.output;
+    EXPECT_EQ(read.output.find("secret"), std::string::npos) << script;
+    (void)tools_.Call("write_file", R"({"path":")" + path + R"(","content":"overwritten"})");
+    EXPECT_EQ(tools_.Get("inputs/kept.txt"), "kept") << script;
+    EXPECT_FALSE(tools_.Call("list_files", "{}").error) << script;
+  }
+  std::ifstream stream(tools_.hub() / "secret.txt");
+  EXPECT_EQ((std::string{std::istreambuf_iterator<char>(stream), {}}), "a secret of the hub");
+}
+
 TEST_F(ProgramToolTest, EndsWhatGoesOnForever) {
   const auto slow = Shell("trap '' TERM INT HUP QUIT; echo begun; while :; do sleep 1; done", 1);
   ASSERT_TRUE(slow.error);
@@ -137,6 +170,7 @@ TEST_F(ProgramToolTest, EndsWhatGoesOnForever) {
   const auto greedy = Shell("python3 -c 'x = b\"x\" * 2_000_000_000; import time; time.sleep(100)'");
   ASSERT_TRUE(greedy.error) << greedy.output;
   EXPECT_EQ(greedy.error->message, "the program was ended: it took more than 286 MiB of memory");
+  EXPECT_EQ(Shell("echo still here").output, "exit code 0\n--- output\nstill here\n");
 }
 
 TEST_F(ProgramToolTest, LeavesNothingRunning) {

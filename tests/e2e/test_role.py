@@ -135,3 +135,47 @@ def test_procedures_are_validated(box):
     report = json.loads(box.run("validate", "good.yaml", "bad.yaml", "--json").out)
     assert [(r["kind"], r["ok"]) for r in report] == [("sop", True), ("sop", False)], report
     assert {e["path"] for e in report[1]["errors"]} == {"/match", "/steps/0/params"}, report
+
+
+PLAN_TOOLS = """
+- when: {agent: ann, task: begin, attempt: 1}
+  answer: {tool_calls: [{name: get_plan_status, arguments: {}}, {name: get_tasks_for_role, arguments: {agent: bob}},
+                        {name: get_task, arguments: {task_id: nowhere}},
+                        {name: create_plan_from_structure, arguments: {plan: second, goal: More., tasks: [{id: one, agent: cat, prompt: "Do one."}]}},
+                        {name: create_plan_from_structure, arguments: {plan: ring, tasks: [{id: a, agent: cat, prompt: A, needs: [b]}, {id: b, agent: cat, prompt: B, needs: [a]}]}},
+                        {name: update_task_status, arguments: {task_id: end, status: completed}}]}
+- when: {agent: ann, task: begin, attempt: 2, contains: "only the status of your own running task"}
+  answer: {tool_calls: [{name: update_task_status, arguments: {status: completed, summary: "begun by the tool"}}]}
+- when: {agent: bob, task: end, attempt: 1}
+  answer: {tool_calls: [{name: get_task, arguments: {task_id: begin}}]}
+- when: {agent: bob, task: end, attempt: 2, contains: "PERMISSION_DENIED"}
+  answer: {result: "wrong"}
+- when: {agent: bob, task: end, attempt: 2, contains: "begun by the tool"}
+  answer: {result: "seen"}
+- when: {agent: cat}
+  answer: {result: "one is done"}
+"""
+
+
+def test_the_plan_tool_reads_and_changes_the_plan(box):
+    make_hub(box, PLAN_TOOLS)
+    config = (box.dir / "hub/agenttalk.yaml").read_text()
+    tools = ("tools: [get_task, get_plan_status, get_tasks_for_role, get_ready_tasks, get_plan_structure, "
+             "create_plan_from_structure, update_task_status], permissions: [plan]")
+    config = config.replace("ann: {prompt: You are Ann., strategy: freeform, tools: [write_file, read_file], "
+                            "permissions: [publish_message]}", "ann: {prompt: You are Ann., " + tools + "}")
+    box.write("hub/agenttalk.yaml", config.replace("bob: {prompt: You are Bob.}", "bob: {prompt: You are Bob., " + tools + "}"))
+    box.write("plan.yaml", "plan: first\ntasks:\n  - {id: begin, agent: ann, prompt: Begin.}\n"
+              "  - {id: end, agent: bob, prompt: End., needs: [begin]}\n")
+    ran = box.run("run", "--plan", "plan.yaml", "--hub", "hub", "--json")
+    assert ran.code == 0, (ran.out, ran.err)
+    log = [json.loads(line) for line in box.run("log", "plan_first", "--json", "--hub", "hub").out.splitlines()]
+    begun = next(line["command_id"] for line in log if line["type"] == "command_received")
+    errors = {line["data"]["call"]: line["data"]["error"]
+              for line in log if line["type"] == "tool_call_finished" and line["command_id"] == begun}
+    assert errors == {2: None, 3: None, 4: "TASK_UNKNOWN", 5: None, 6: "DAG_CYCLE", 7: "PERMISSION_DENIED"}, errors
+    results = [line["data"]["summary"] for line in log if line["type"] == "status_reported"]
+    assert results == ["begun by the tool"], results
+    box.run("serve", "--until-idle", "--hub", "hub")
+    second = json.loads(box.run("status", "plan_second", "--json", "--hub", "hub").out)
+    assert second["state"] == "completed", second

@@ -25,7 +25,7 @@ const std::map<DocumentKind, std::string>& SchemaFiles() {
       {DocumentKind::kCommand, "command.json"},     {DocumentKind::kDag, "task_dag.json"},
       {DocumentKind::kPlan, "plan.json"},           {DocumentKind::kProfile, "agent_profile.json"},
       {DocumentKind::kConfig, "config.json"},       {DocumentKind::kMessage, "message.json"},
-      {DocumentKind::kOutput, "agent_output.json"},
+      {DocumentKind::kOutput, "agent_output.json"}, {DocumentKind::kSop, "sop.json"},
   };
   return kFiles;
 }
@@ -37,7 +37,8 @@ SchemaValidator LoadSchema(const std::string& file) {
 }
 
 boost::json::value Value(const CorpusEntry& entry) {
-  const bool is_yaml = entry.kind == DocumentKind::kPlan || entry.kind == DocumentKind::kConfig;
+  const bool is_yaml = entry.kind == DocumentKind::kPlan || entry.kind == DocumentKind::kConfig ||
+                       entry.kind == DocumentKind::kSop;
   return is_yaml ? ParseYaml(entry.text).value().root() : ParseJson(entry.text).value();
 }
 

@@ -20,7 +20,8 @@ from texts import texts
 HERE = pathlib.Path(__file__).parent
 # What `agenttalk validate` knows the kind by.
 NAMES = {"command": "cmd_{}.json", "dag": "dag_{}.json", "plan": "plan_{}.yaml", "profile": "profile_{}.json",
-         "config": "config_{}.yaml", "message": "msg_{}.json", "output": "output_{}.json"}
+         "config": "config_{}.yaml", "message": "msg_{}.json", "output": "output_{}.json",
+         "sop": "sop_{}.yaml"}
 
 
 def changed(document, path, change):
