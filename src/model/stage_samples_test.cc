@@ -297,6 +297,11 @@ void Erase(json::value& whole, std::string_view pointer) {
   whole.at_pointer(pointer.substr(0, slash)).as_object().erase(pointer.substr(slash + 1));
 }
 
+void Put(json::value& whole, std::string_view pointer, json::value value) {
+  const std::size_t slash = pointer.rfind('/');
+  whole.at_pointer(pointer.substr(0, slash)).as_object()[pointer.substr(slash + 1)] = std::move(value);
+}
+
 // Some trials are right in form and wrong for the whole: those that other rules forbid have rows of their
 // own.
 bool IsMoot(const Base& base, const FieldRow& field, const Try& one) {
@@ -315,13 +320,13 @@ void AddField(const Base& base, const FieldRow& field, std::vector<Sample>& samp
   add(whole, "left out", field.required ? std::vector{missing} : std::vector<std::string>());
   for (const std::string_view choice : field.choices) {
     whole = Whole(base);
-    whole.set_at_pointer(field.pointer, json::value(choice));
+    Put(whole, field.pointer, json::value(choice));
     add(whole, std::string(choice), {});
   }
   for (const Try& one : TriesOf(field.kind)) {
     if (IsMoot(base, field, one)) continue;
     whole = Whole(base);
-    whole.set_at_pointer(field.pointer, json::parse(one.json));
+    Put(whole, field.pointer, json::parse(one.json));
     std::vector<std::string> errors;
     if (!one.code.empty()) {
       errors = {std::string(one.code) + " " + std::string(field.pointer) + std::string(one.below)};
