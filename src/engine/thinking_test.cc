@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,8 +19,8 @@
 #include "engine/step.h"
 #include "engine/thinking_batch.h"
 #include "engine/thinking_commands.h"
-#include "engine/thinking_flow.h"
 #include "engine/thinking_registry.h"
+#include "engine/working_memory.h"
 #include "model/event.h"
 #include "model/thinking_command.h"
 
