@@ -28,6 +28,7 @@ struct ProviderSet {
   struct Entry {
     std::shared_ptr<ModelProvider> provider;
     PriceTag price;
+    bool native_tools = false;  // its protocol has tool calls of its own
   };
   std::map<std::string, Entry> entries;
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,13 +42,22 @@ ProfileComposer::Estimate EstimateWith(const ProviderSet& providers) {
       };
 }
 
+ProfileComposer::HasTools ToolsWith(const ProviderSet& providers) {
+  std::set<std::string> native;
+  for (const auto& [name, entry] : providers.entries) {
+    if (entry.native_tools) native.insert(name);
+  }
+  return [native = std::move(native)](const std::string& provider) { return native.contains(provider); };
+}
+
 }  // namespace
 
 Node::Node(const NodeSeams& seams, NodeOptions options)
     : clock_(seams.clock),
       core_(seams.journal, seams.commits, seams.clock),
       composer_(core_.contents(), seams.tools, std::move(options.fence_key), options.language,
-                EstimateWith(options.providers), std::move(options.stage_prompts)),
+                EstimateWith(options.providers), std::move(options.stage_prompts),
+                ToolsWith(options.providers)),
       desk_(core_, std::move(options.providers), seams.tools, seams.clock),
       intake_(seams.files, seams.watcher, known_, options.intake),
       mirror_(seams.files, known_),

@@ -79,13 +79,15 @@ bool IsNamed(const ThinkingSpec& spec, const std::vector<std::string>& permissio
 }  // namespace
 
 ProfileComposer::ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key,
-                                 Language language, Estimate estimate, StagePrompts stage_prompts)
+                                 Language language, Estimate estimate, StagePrompts stage_prompts,
+                                 HasTools has_tools)
     : contents_(contents),
       tools_(tools),
       fence_key_(std::move(fence_key)),
       language_(language),
       estimate_(std::move(estimate)),
-      stage_prompts_(std::move(stage_prompts)) {}
+      stage_prompts_(std::move(stage_prompts)),
+      has_tools_(std::move(has_tools)) {}
 
 Result<ProfileComposer::Sheet*> ProfileComposer::SheetOf(const AgentSettings& agent, const Keep& keep) {
   const auto known = sheets_.find(agent.profile.digest);
@@ -119,7 +121,7 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
                                                                 const CommandRecord& record,
                                                                 const AgentSettings& agent,
                                                                 const Sheet& sheet, std::uint32_t model_call,
-                                                                const RoleRequest* role) {
+                                                                const RoleRequest* role, const Keep& keep) {
   const auto bytes = TRY(contents_.Load(record.brief));
   CommandBrief brief;
   ByteReader reader(*bytes);
@@ -177,6 +179,13 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   const std::string folder = EventFiles::InputFolder(plan.id, record.id);
   input.input_folder = folder;
   input.fence_key = fence_key_;
+  // Stages and plans name tools in answers of their own form.
+  const bool native = has_tools_ && has_tools_(sheet.profile.provider) && brief.stage == Stage::kCommand &&
+                      input.ids.stage == Stage::kCommand;
+  if (native && !input.text_tools.empty()) {
+    input.tools = keep(EncodeTools(tools));
+    input.text_tools = {};
+  }
   Rendered stage;
   // A step of an agent's own plan is asked as every step is.
   if (brief.stage != Stage::kCommand && role == nullptr) {
@@ -286,7 +295,7 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeAny(const PlanState& p
   const Execution& execution = *record.execution;
   const bool follows = !execution.answer_errors.empty() || !execution.tool_outputs.empty() ||
                        (!execution.news.empty() && !execution.request.empty());
-  if (!follows) return ComposeFirst(plan, record, agent, *TRY(SheetOf(agent, keep)), model_call, role);
+  if (!follows) return ComposeFirst(plan, record, agent, *TRY(SheetOf(agent, keep)), model_call, role, keep);
   // A later round sends the conversation again, with the last answer.
   const std::uint64_t tokens = (execution.request.size + execution.answer.size) / kBytesPerToken;
   const StoredRequest request = TRY(ComposeNext(record, model_call));

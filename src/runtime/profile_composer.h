@@ -34,12 +34,15 @@ class ProfileComposer final : public RequestComposer {
   using Estimate =
       std::function<Cost(const std::string& provider, const std::string& model, std::uint64_t tokens)>;
 
+  // Whether a provider's protocol has tool calls of its own; where it has not, tools are told of in the text.
+  using HasTools = std::function<bool(const std::string& provider)>;
+
   // The prompt of a stage as this agent is asked it (runtime/stage_prompt_file.h).
   using StagePrompts = std::function<Result<std::string>(const AgentId& agent, Stage stage)>;
 
   // `fence_key` is a secret of the hub: nobody outside can foresee the marks around inputs.
   ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key, Language language,
-                  Estimate estimate, StagePrompts stage_prompts = {});
+                  Estimate estimate, StagePrompts stage_prompts = {}, HasTools has_tools = {});
 
   Result<Composed> Compose(const PlanState& plan, const CommandRecord& record, const AgentSettings& agent,
                            std::uint32_t model_call, const Keep& keep) override;
@@ -59,7 +62,7 @@ class ProfileComposer final : public RequestComposer {
   Result<Sheet*> SheetOf(const AgentSettings& agent, const Keep& keep);
   Result<Composed> ComposeFirst(const PlanState& plan, const CommandRecord& record,
                                 const AgentSettings& agent, const Sheet& sheet, std::uint32_t model_call,
-                                const RoleRequest* role);
+                                const RoleRequest* role, const Keep& keep);
   Result<Composed> ComposeAny(const PlanState& plan, const CommandRecord& record, const AgentSettings& agent,
                               const RoleRequest* role, std::uint32_t model_call, const Keep& keep);
   // Fills the stage's prompt in; what of it is to be kept with the request.
@@ -81,6 +84,7 @@ class ProfileComposer final : public RequestComposer {
   const Estimate estimate_;
   const ThinkingRegistry* thinking_ = nullptr;  // of the engine that asks
   const StagePrompts stage_prompts_;
+  const HasTools has_tools_;
   std::unordered_map<Digest, Sheet> sheets_;
 };
 

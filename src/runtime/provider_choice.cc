@@ -198,7 +198,7 @@ class Maker {
     if (named.config.kind == ProviderKind::kScripted) return MakeScripted(named, agent_says);
     std::shared_ptr<ModelProvider>& known = by_name_[named.name];
     if (known == nullptr) known = TRY(MakeReal(named));
-    return ProviderSet::Entry{known, TagOf(named.config)};
+    return ProviderSet::Entry{known, TagOf(named.config), HasTools(named.config)};
   }
 
   Result<ProviderSet::Entry> MakeScripted(const NamedProvider& named, const std::string& agent_says) {
@@ -262,11 +262,13 @@ class Maker {
       cassette_ = std::make_shared<ReplayingProvider>(TRY(LoadCassette(*choice_.replay)));
     }
     // What it cost when it was recorded; a provider that is not there any more cost nothing that we know of.
-    PriceTag tag;
-    tag.table = prices_;
-    if (const auto named = ResolveConfigured(team_.config, ChosenName(agent_says)))
-      tag = TagOf(named->config);
-    return ProviderSet::Entry{cassette_, tag};
+    ProviderSet::Entry entry{cassette_, {}};
+    entry.price.table = prices_;
+    if (const auto named = ResolveConfigured(team_.config, ChosenName(agent_says))) {
+      entry.price = TagOf(named->config);
+      entry.native_tools = HasTools(named->config);
+    }
+    return entry;
   }
 
   Result<void> Record(ProviderSet& set) {
@@ -303,6 +305,11 @@ class Maker {
 
   [[nodiscard]] PriceTag TagOf(const ProviderConfig& config) const {
     return {config.prices, prices_, config.model, AnswerTokens(config)};
+  }
+
+  static bool HasTools(const ProviderConfig& config) {
+    return config.native_tools && config.kind != ProviderKind::kExec &&
+           config.kind != ProviderKind::kScripted;
   }
 
   static std::uint64_t AnswerTokens(const ProviderConfig& config) {

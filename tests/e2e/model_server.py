@@ -84,6 +84,14 @@ def anthropic_events(text):
 
 
 def openai_events(text):
+    """A text, or a tool call {"name", "arguments"}."""
+    if isinstance(text, dict):
+        call = {"index": 0, "id": "call_1", "type": "function",
+                "function": {"name": text["name"], "arguments": json.dumps(text["arguments"])}}
+        yield None, json.dumps({"id": "c", "model": "test-model", "choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})
+        yield None, json.dumps({"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+        yield None, "[DONE]"
+        return
     yield None, json.dumps({"id": "c", "model": "test-model", "choices": [{"index": 0, "delta": {"content": text}}]})
     yield None, json.dumps({"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
     yield None, json.dumps({"id": "c", "choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 100}})

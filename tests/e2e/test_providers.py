@@ -51,6 +51,37 @@ def test_asks_each_kind_of_server(box):
         assert all("You are Ann." in json.dumps(body) for body in server.asked())
 
 
+def test_tools_go_by_the_protocol_where_it_has_them(box):
+    def answer(path, body, headers):
+        last = body["messages"][-1]
+        if last["role"] == "tool" or "tool_calls" not in json.dumps(body) and "tools" not in body:
+            return 200, json.dumps({"result": last["content"]})
+        if "tools" in body:
+            return 200, {"name": "write_file", "arguments": {"path": "work/a.txt", "content": "from a tool"}}
+        return 200, json.dumps({"result": "told in the text"})
+
+    with ModelServer(answer) as server:
+        url = f"base_url: \"{server.url}/v1\", model: m"
+        hub = make_hub(box, f"  p: {{kind: openai, {url}}}\n  q: {{kind: openai, {url}, native_tools: false}}",
+                       more="")
+        text = (hub / "agenttalk.yaml").read_text()
+        (hub / "agenttalk.yaml").write_text(text.replace("prompt: You are Ann.}", "prompt: You are Ann., tools: [write_file]}"))
+        drop(hub, "cmd_1")
+        box.run("serve", "--until-idle", "--hub", "hub").expect(0)
+        assert state_of(box, "cmd_1")["state"] == "succeeded"
+        first, second = server.asked()
+        assert [tool["function"]["name"] for tool in first["tools"]] == ["write_file"], first
+        assert '"tool_calls"' not in first["messages"][-1]["content"], "told once, by the protocol"
+        assert second["messages"][-1]["role"] == "tool" and second["messages"][-1]["tool_call_id"] == "call_1", second
+        assert (hub / "agents/ann/workspace/plan_p/cmd_1/work/a.txt").read_text() == "from a tool"
+        server.requests.clear()
+        drop(hub, "cmd_2")
+        box.run("serve", "--until-idle", "--provider", "q", "--hub", "hub").expect(0)
+        assert state_of(box, "cmd_2")["state"] == "succeeded"
+        (only,) = server.asked()
+        assert "tools" not in only and "write_file" in only["messages"][-1]["content"], only
+
+
 def test_takes_the_first_provider_that_the_environment_offers(box):
     with ModelServer(says("fine")) as server:
         hub = make_hub(box, "  other: {kind: scripted, answers: none.yaml}", provider="")
