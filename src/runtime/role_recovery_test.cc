@@ -37,7 +37,7 @@
 namespace agenttalk {
 namespace {
 
-constexpr const char* kPlan = R"({"steps": [
+constexpr const char* kSteps = R"({"steps": [
   {"id": "read",  "type": "use_tool", "name": "read_file", "params": {"path": "notes.md"}, "on_error": "retry"},
   {"id": "facts", "type": "request_collaboration", "to": "bob",
    "params": {"subtask": "Collect the facts.", "context": "${read.result}"}},
@@ -179,7 +179,7 @@ class RoleRecovery : public ::testing::Test {
     } else if (record.execution->role->IsStepping()) {
       done.answer.result = "checked alone";
     } else {
-      done.answer.internal_plan = *ParseInternalPlan(kPlan).value;
+      done.answer.internal_plan = *ParseInternalPlan(kSteps).value;
     }
     return done;
   }
