@@ -18,7 +18,6 @@
 #include "base/time.h"
 #include "engine/collaboration.h"
 #include "engine/command_flow.h"
-#include "engine/dag_flow.h"
 #include "engine/dag_revision.h"
 #include "engine/fold.h"
 #include "engine/gateway.h"

@@ -4,9 +4,7 @@
 
 #include <boost/json.hpp>
 #include <chrono>
-#include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,13 +15,11 @@
 #include "base/time.h"
 #include "engine/dag_state.h"
 #include "engine/goal_state.h"
-#include "engine/hub_state.h"
 #include "engine/plan_state.h"
 #include "engine/stage_match.h"
 #include "engine/step.h"
 #include "model/agent_output.h"
 #include "model/command.h"
-#include "model/command_reading.h"
 #include "model/event.h"
 #include "model/model_request.h"
 #include "model/stage_events.h"

@@ -1,11 +1,11 @@
-#include "engine/stage_flow.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
 #include <string>
-#include <variant>
+#include <utility>
+#include <vector>
 
 #include "base/ids.h"
 #include "engine/dag_state.h"
@@ -14,7 +14,9 @@
 #include "engine/plan_state.h"
 #include "engine/stage_fixture.h"
 #include "engine/step.h"
+#include "model/agent_output.h"
 #include "model/event.h"
+#include "model/model_request.h"
 #include "model/stage_events.h"
 
 namespace agenttalk {

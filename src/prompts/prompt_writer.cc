@@ -14,6 +14,7 @@
 #include "model/content.h"
 #include "model/model_request.h"
 #include "model/stored_request.h"
+#include "prompts/composer.h"
 
 namespace agenttalk {
 namespace {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -14,6 +15,7 @@
 #include "base/digest.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/dag_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/stage_match.h"

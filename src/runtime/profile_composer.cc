@@ -69,6 +69,19 @@ void AddNotes(const std::vector<MemoryEntry>& entries, std::vector<PromptNote>& 
   }
 }
 
+// What the agent remembers of the plan and of the task; counts what it had to forget.
+std::vector<PromptNote> MemoryOf(const PlanState& plan, const CommandRecord& record,
+                                 std::uint64_t& forgotten) {
+  std::vector<PromptNote> notes;
+  for (const TaskId& task : {TaskId(), MemoryTaskOf(record)}) {
+    const Notebook* book = plan.memory.Find(record.agent, task);
+    if (book == nullptr) continue;
+    forgotten += book->dropped;
+    AddNotes(book->entries, notes);
+  }
+  return notes;
+}
+
 // The permission of a command, also on others' tasks.
 bool IsNamed(const ThinkingSpec& spec, const std::vector<std::string>& permissions) {
   return std::ranges::any_of(permissions, [&](const std::string& permission) {
@@ -117,6 +130,17 @@ void ProfileComposer::AddThinking(const PlanState& plan, const AgentSettings& ag
   if (changes_plan) plan_text = DescribePlan(plan);
 }
 
+Result<std::vector<PromptInput>> ProfileComposer::InputsOf(const std::vector<NamedContent>& files,
+                                                           std::uint64_t inline_budget) {
+  std::vector<PromptInput> inputs;
+  for (const NamedContent& file : files) {
+    PromptInput one{file.name, file.content, false};
+    if (file.content.size <= inline_budget) one.is_text = IsPromptText(*TRY(contents_.Load(file.content)));
+    inputs.push_back(one);
+  }
+  return inputs;
+}
+
 Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState& plan,
                                                                 const CommandRecord& record,
                                                                 const AgentSettings& agent,
@@ -141,13 +165,7 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   std::vector<NamedContent> files;
   for (const BoundInput& bound : record.execution->inputs) files.push_back({bound.name, bound.content});
   if (role != nullptr) files.insert(files.end(), role->results.begin(), role->results.end());
-  std::vector<PromptInput> inputs;
-  for (const NamedContent& file : files) {
-    PromptInput one{file.name, file.content, false};
-    if (file.content.size <= input.inline_budget)
-      one.is_text = IsPromptText(*TRY(contents_.Load(file.content)));
-    inputs.push_back(one);
-  }
+  const std::vector<PromptInput> inputs = TRY(InputsOf(files, input.inline_budget));
   input.inputs = inputs;
   input.missing_inputs = record.execution->missing;
   std::vector<std::string> outputs;
@@ -166,13 +184,7 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   AddThinking(plan, agent, commands, plan_text);
   input.thinking_commands = commands;
   input.plan = plan_text;
-  std::vector<PromptNote> memory;
-  for (const TaskId& task : {TaskId(), MemoryTaskOf(record)}) {
-    const Notebook* book = plan.memory.Find(record.agent, task);
-    if (book == nullptr) continue;
-    input.forgotten += book->dropped;
-    AddNotes(book->entries, memory);
-  }
+  const std::vector<PromptNote> memory = MemoryOf(plan, record, input.forgotten);
   input.memory = memory;
   std::string words;
   if (role != nullptr) ApplyRole(*role, brief, tools, input, words);
