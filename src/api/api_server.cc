@@ -69,7 +69,8 @@ std::string ErrorBody(const Error& error) {
 
 // A refusal that lists everything that is wrong.
 bool IsRefusal(const json::value& result) {
-  return result.is_object() && result.get_object().contains("errors");
+  return result.is_object() && result.get_object().contains("error") &&
+         result.get_object().contains("errors");
 }
 
 // One connection: a request, its answer, the next request. Kept alive by what it waits for.

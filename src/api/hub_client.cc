@@ -49,9 +49,10 @@ std::string NewClientId() {
 }
 
 std::optional<ErrorCode> CodeNamed(std::string_view name) {
-  for (int i = 0; i <= static_cast<int>(ErrorCode::kInternal); ++i) {
-    if (ToString(static_cast<ErrorCode>(i)) == name) return static_cast<ErrorCode>(i);
-  }
+#define X(code, text) \
+  if (name == (text)) return ErrorCode::code;
+  AGENTTALK_ERROR_CODES(X)
+#undef X
   return std::nullopt;
 }
 
