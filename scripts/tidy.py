@@ -77,7 +77,7 @@ def content_hash(path):
 
 def verdict_key(path, arguments, tool):
     key = hashlib.sha256()
-    relative = [word.replace(str(ROOT), ".") for word in arguments]
+    relative = [word.replace(str(ROOT), ".", 1) for word in arguments]
     key.update("\0".join([tool, content_hash(ROOT / ".clang-tidy"), *relative]).encode())
     for file in with_headers(path):
         key.update(f"{file.relative_to(ROOT)} {content_hash(file)}\n".encode())

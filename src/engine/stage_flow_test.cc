@@ -18,6 +18,7 @@
 #include "model/event.h"
 #include "model/model_request.h"
 #include "model/stage_events.h"
+#include "model/thinking_events.h"
 
 namespace agenttalk {
 namespace {
@@ -335,6 +336,8 @@ TEST_F(GoalTest, ASmallChangeKeepsWhatItDoesNotTouch) {
   UnderstandAndRoute("same_task_minor_change", "minor_replan");
   PlanTasks(Task("page", "writing", "", "half a page"));
   Review(true);
+  ASSERT_EQ(Of<ThinkingApplied>().size(), 1U);
+  EXPECT_EQ(Of<ThinkingApplied>()[0].names, std::vector<std::string>{"replace_task"});
   EXPECT_EQ(Goal().dag->revision, 2U);
   EXPECT_EQ(Phase("facts"), TaskPhase::kCompleted);
   EXPECT_EQ(Phase("page"), TaskPhase::kActive);

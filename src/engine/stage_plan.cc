@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <string>
@@ -20,34 +22,26 @@
 #include "engine/stage_match.h"
 #include "engine/stage_remarks.h"
 #include "engine/step.h"
+#include "engine/thinking_batch.h"
 #include "model/agent_output.h"
 #include "model/model_request.h"
 #include "model/stage_events.h"
 #include "model/task_dag.h"
 #include "model/task_graph.h"
+#include "model/thinking_command.h"
 
 namespace agenttalk {
 namespace {
 
-std::vector<TaskId> IdsOf(const std::vector<std::string>& names) {
-  std::vector<TaskId> ids;
-  for (const std::string& name : names) {
-    if (std::ranges::find(ids, TaskId(name)) == ids.end()) ids.emplace_back(name);
-  }
-  return ids;
-}
+namespace json = boost::json;
 
 TaskNode NodeOf(const PlanState& plan, const PlannedTask& task, const AgentId& agent) {
   TaskNode node;
   node.task_id = TaskId(task.id);
   node.prompt = task.description;
   node.assigned_agent_id = agent;
-  node.depends_on = IdsOf(task.dependencies);
-  if (plan.goal->staged) {
-    node.score = TaskScore{};
-    node.score->required = false;
-    node.score->max_rework = kMostReworks;
-  }
+  node.depends_on = UniqueTasks(task.dependencies);
+  LetBeReviewed(plan, node);
   return node;
 }
 
@@ -78,6 +72,34 @@ TaskDag Patched(const PlanState& plan, const std::vector<TaskNode>& wanted) {
     }
   }
   return dag;
+}
+
+ThinkingCommand CommandFor(const PlanState& plan, const TaskNode& node) {
+  const bool is_new = plan.dag->Find(node.task_id) == DagState::kNone;
+  const std::string prefix = is_new ? "" : "new_";
+  json::array needs;
+  for (const TaskId& id : node.depends_on) needs.emplace_back(id.str());
+  const json::object arguments{{"task_id", node.task_id.str()},
+                               {prefix + "dependent_task_ids", std::move(needs)},
+                               {prefix + "instruction", node.prompt},
+                               {prefix + "assignee", node.assigned_agent_id.str()}};
+  return {is_new ? "append_task" : "replace_task", CanonicalJson(arguments)};
+}
+
+// A small change goes the way of every change that agents make: as a batch of thinking commands. What is
+// named and not changed is left alone.
+bool ApplyPatch(Step& step, PlanState& plan, const std::vector<TaskNode>& wanted, const std::string& reason) {
+  const TaskDag before = CurrentDag(plan);
+  const TaskDag after = Patched(plan, wanted);
+  ThinkingBatch batch;
+  batch.author = StageAgent(Stage::kPlanner);
+  batch.unrestricted = true;
+  batch.reason = reason;
+  for (std::size_t i = 0; i < after.nodes.size(); ++i) {
+    if (i < before.nodes.size() && after.nodes[i] == before.nodes[i]) continue;
+    batch.commands.push_back(CommandFor(plan, after.nodes[i]));
+  }
+  return batch.commands.empty() || ApplyBatch(step, plan, batch).has_value();
 }
 
 // The files and the goal stay; whoever answered a question gets its answer, not this one's.
@@ -120,6 +142,13 @@ TaskDag DagOf(const PlanState& plan, StageMatter matter, std::vector<TaskNode> n
 
 }  // namespace
 
+void LetBeReviewed(const PlanState& plan, TaskNode& node) {
+  if (!plan.goal || !plan.goal->staged) return;
+  node.score = TaskScore{};
+  node.score->required = false;
+  node.score->max_rework = kMostReworks;
+}
+
 bool PatchesPlan(const PlanState& plan, StageMatter matter) {
   return matter == StageMatter::kRemark && plan.dag && plan.goal->LineOf(matter).route == Route::kMinorReplan;
 }
@@ -151,12 +180,14 @@ std::string ObstacleTo(const PlanState& plan, StageMatter matter, const TaskPlan
 
 void AdoptPlan(Step& step, PlanState& plan, StageMatter matter, const TaskPlan& wanted,
                const std::vector<TaskMatch>& matches) {
-  TaskDag dag = DagOf(plan, matter, NodesOf(plan, wanted, matches));
+  std::vector<TaskNode> nodes = NodesOf(plan, wanted, matches);
   const std::string reason =
       matter == StageMatter::kRemark ? plan.goal->remarks.front().text : std::string("planned for the goal");
   const bool fresh = plan.goal->fresh;
   MoveToPhase(step, plan, GoalPhase::kExecuting);
-  const bool adopted = Submit(step, plan, std::move(dag), StageAgent(Stage::kPlanner), reason, fresh);
+  const bool adopted = PatchesPlan(plan, matter) ? ApplyPatch(step, plan, nodes, reason)
+                                                 : Submit(step, plan, DagOf(plan, matter, std::move(nodes)),
+                                                          StageAgent(Stage::kPlanner), reason, fresh);
   if (!adopted) {
     GiveUp(step, plan, matter, "the plan cannot be carried out by this team any more");
   } else if (matter == StageMatter::kRemark) {

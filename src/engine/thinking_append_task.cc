@@ -7,6 +7,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "engine/plan_draft.h"
+#include "engine/stage_plan.h"
 #include "engine/thinking_batch.h"
 #include "engine/thinking_commands.h"
 #include "engine/thinking_registry.h"
@@ -35,6 +36,7 @@ void AppendTask(BatchDraft& draft, const ThinkingArguments& arguments) {
     draft.Refuse(ErrorCode::kTooLarge, "", fmt::format("a plan has at most {} tasks", kMaxDagNodes));
     return;
   }
+  LetBeReviewed(draft.plan(), node);
   tasks->Append(std::move(node), draft.At("dependent_task_ids"));
 }
 
