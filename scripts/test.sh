@@ -15,7 +15,7 @@ phase_tidy() {
 }
 phase_check() { scripts/build.sh check; }
 phase_unit() { ctest --preset check -j "$JOBS" --no-tests=ignore --output-log build/ctest.log; }
-phase_fuzz() { scripts/fuzz.sh 10; }
+phase_fuzz() { scripts/fuzz.sh 20; }
 phase_faults() {
   scripts/build.sh faults agenttalk simulation io_shim
   build/faults/tests/simulation/simulation 1 2000
