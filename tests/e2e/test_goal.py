@@ -2,10 +2,14 @@
 
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import time
 
+from schema_check import errors
+
+SAY_SCHEMA = pathlib.Path(__file__).resolve().parent.parent.parent / "schemas/output/say.json"
 HUB = {
     "version": 1,
     "provider": "offline",
@@ -95,7 +99,10 @@ def run(box, *arguments, goal=GOAL, code=0):
 
 def say(box, name, text, *arguments, code=0):
     outcome = box.run("say", name, text, "--hub", box.dir / "hub", "--json", *arguments)
-    return json.loads(outcome.expect(code).out.splitlines()[-1])
+    line = json.loads(outcome.expect(code).out.splitlines()[-1])
+    found = errors(line, json.loads(SAY_SCHEMA.read_text(encoding="utf-8")))
+    assert not found, f"{found}\n{line}"
+    return line
 
 
 def events(box, name, *types):
