@@ -100,6 +100,7 @@ class Terminal:
         self._rest = b""
         self.pid, self.master = pty.fork()
         if self.pid == 0:
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)  # as under a shell, also when the tests run under nohup
             os.chdir(cwd)
             os.execvpe(arguments[0], [str(one) for one in arguments], env)
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
