@@ -100,7 +100,9 @@ class Terminal:
         self._rest = b""
         self.pid, self.master = pty.fork()
         if self.pid == 0:
-            signal.signal(signal.SIGHUP, signal.SIG_DFL)  # as under a shell, also when the tests run under nohup
+            # As under a person's shell, also when the tests run under nohup or in the background.
+            for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_DFL)
             os.chdir(cwd)
             os.execvpe(arguments[0], [str(one) for one in arguments], env)
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
