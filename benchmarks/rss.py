@@ -32,7 +32,7 @@ def after_tasks(count):
             state = next(plan for plan in served.client.call("plans", {}) if plan["plan_id"] == "plan_many")
             if state["state"] != "running":
                 break
-            after = served.client.call("events", {"after": after, "wait": 1}).get("last", after)
+            after = served.client.call("events", {"plan_id": "plan_many", "after": after, "wait_s": 1}).get("last", after)
         assert state["state"] == "completed" and state["tasks_completed"] == count + 2, state
         return resident(served.server)
 
