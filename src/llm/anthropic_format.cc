@@ -87,7 +87,10 @@ class AnthropicFormat final : public WireFormat {
   explicit AnthropicFormat(WireOptions options) : options_(std::move(options)) {}
 
   [[nodiscard]] WireCall Encode(const ModelRequest& request, bool with_schema) const override {
-    const bool schema = with_schema && options_.structured_output && !request.answer_schema.empty();
+    SchemaUse schema = UseOfSchema(request, options_, with_schema, true);
+    json::object answer = ObjectOf(request.answer_schema);
+    // A schema with an object of unknown fields is refused as a whole.
+    if (schema == SchemaUse::kGiven && !HasFixedFields(answer)) schema = SchemaUse::kNone;
     const std::uint32_t limit = MaxTokens(request, options_);
     json::object body{{"model", ModelOf(request, options_)},
                       {"max_tokens", limit == 0 ? kDefaultMaxTokens : limit},
@@ -96,9 +99,8 @@ class AnthropicFormat final : public WireFormat {
     const std::string system = SystemText(request, schema);
     if (!system.empty()) body["system"] = system;
     if (const auto temperature = Temperature(request, options_)) body["temperature"] = *temperature;
-    if (schema) {
-      body["output_config"] = {
-          {"format", {{"type", "json_schema"}, {"schema", ObjectOf(request.answer_schema)}}}};
+    if (schema == SchemaUse::kGiven) {
+      body["output_config"] = {{"format", {{"type", "json_schema"}, {"schema", std::move(answer)}}}};
     }
     if (options_.native_tools && !request.tools.empty()) {
       json::array tools;

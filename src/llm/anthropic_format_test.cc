@@ -68,11 +68,22 @@ TEST(AnthropicFormat, SendsEveryPartOfARequest) {
   EXPECT_EQ(json::serialize(body.at("tools")),
             R"([{"name":"look","description":"Looks somewhere.","input_schema":{"type":"object"}}])");
   EXPECT_EQ(json::serialize(body.at("output_config")),
-            R"({"format":{"type":"json_schema","schema":{"type":"object","required":["result"]}}})");
+            R"({"format":{"type":"json_schema","schema":)" + std::string(kAnswerSchema) + "}}");
+}
+
+TEST(AnthropicFormat, GivesNoSchemaWithAnObjectOfUnknownFields) {
+  ModelRequest request = WithoutTools(FullRequest());
+  request.answer_schema =
+      R"({"type":"object","properties":{"params":{"type":"object"}},"required":["params"],"additionalProperties":false})";
+  const json::object body = BodyOf(Format()->Encode(request, true));
+  EXPECT_FALSE(body.contains("output_config"));
+  EXPECT_EQ(body.at("system"), "You are brief.");
 }
 
 TEST(AnthropicFormat, AsksForTheSchemaInWordsWhereTheServerRefusedIt) {
-  const json::object body = BodyOf(Format()->Encode(FullRequest(), false));
+  EXPECT_EQ(BodyOf(Format()->Encode(FullRequest(), false)).at("system"), "You are brief.")
+      << "not beside tools: nothing but this object would be no tool call";
+  const json::object body = BodyOf(Format()->Encode(WithoutTools(FullRequest()), false));
   EXPECT_FALSE(body.contains("output_config"));
   EXPECT_NE(json::serialize(body.at("system")).find("JSON Schema"), std::string::npos);
 }

@@ -36,6 +36,9 @@ inline ModelOutcome ReadEveryWay(const WireFormat& format, std::string_view body
   return whole;
 }
 
+inline constexpr std::string_view kAnswerSchema =
+    R"({"type":"object","properties":{"result":{"type":"string"}},"required":["result"],"additionalProperties":false})";
+
 // Every part that a request can have.
 inline ModelRequest FullRequest() {
   ModelRequest request;
@@ -46,8 +49,13 @@ inline ModelRequest FullRequest() {
   request.messages.push_back({Role::kTool, "21", {}, "call_1", false});
   request.messages.push_back({Role::kTool, "broken", {}, "call_1", true});
   request.tools.push_back({"look", "Looks somewhere.", R"({"type":"object"})"});
-  request.answer_schema = R"({"type":"object","required":["result"]})";
+  request.answer_schema = kAnswerSchema;
   request.idempotency_key = "key-1";
+  return request;
+}
+
+inline ModelRequest WithoutTools(ModelRequest request) {
+  request.tools.clear();
   return request;
 }
 

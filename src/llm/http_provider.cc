@@ -29,12 +29,11 @@ Duration Shorter(Duration a, Duration b) {
   return b <= Duration{} ? a : std::min(a, b);
 }
 
-// A refusal that is about the answer's schema and not about the question.
-bool IsAboutSchema(int status, std::string_view body) {
+// A refusal that may be about the answer's schema and not about the question.
+bool MayBeAboutSchema(int status, std::string_view body) {
   if (status != 400 && status != 422 && status != 501) return false;
   return std::ranges::any_of(
-      std::array<std::string_view, 5>{"response_format", "json_schema", "output_config", "structured",
-                                      "grammar"},
+      std::array<std::string_view, 6>{"format", "schema", "Schema", "output_config", "structured", "grammar"},
       [&](std::string_view word) { return body.find(word) != std::string_view::npos; });
 }
 
@@ -75,11 +74,13 @@ class HttpProvider::Call final : public ModelCall, private HttpListener {
   }
 
   void OnEnd(const HttpEnd& end) override {
-    if (IsRefusal() && with_schema_ && IsAboutSchema(status_, refusal_)) {
-      provider_.schema_refused_ = true;
+    if (IsRefusal() && with_schema_ && MayBeAboutSchema(status_, refusal_)) {
+      asked_again_ = true;
       Send(false);
       return;
     }
+    // Had it been refused for another reason, it would have been refused again.
+    if (asked_again_ && status_ != 0 && !IsRefusal()) provider_.schema_refused_ = true;
     ModelReply reply{Outcome(end), {}, {}};
     if (status_ != 0) reply.rate = ReadRateHint(headers_, provider_.now_());
     if (reply.outcome && reply.outcome->provider_request_id.empty()) {
@@ -125,6 +126,7 @@ class HttpProvider::Call final : public ModelCall, private HttpListener {
   const ModelRequest request_;
   Done done_;
   bool with_schema_ = false;
+  bool asked_again_ = false;
   int status_ = 0;
   HttpHeaders headers_;
   std::string refusal_;

@@ -21,7 +21,7 @@ struct HttpProviderOptions {
 };
 
 // Asks a server, once for each call: pacing and repeating are PacedProvider's. A server that refuses the
-// answer's schema is asked again at once without it, and not given one any more.
+// answer's schema is asked again at once without it, and, if it answers then, not given one any more.
 class HttpProvider final : public ModelProvider {
  public:
   using Now = std::function<Timestamp()>;

@@ -428,6 +428,23 @@ TEST_F(HttpProviderTest, AsksWithoutASchemaWhereTheServerRefusesIt) {
   EXPECT_EQ(server.TakeSeen().size(), 3U);
 }
 
+TEST_F(HttpProviderTest, ARefusalForAnotherReasonLeavesTheSchemaInUse) {
+  int refused = 0;
+  TestServer server([&](const SeenRequest& request) {
+    if (refused == 2) return Modes(request).Answer("normal");
+    ++refused;
+    return Complete("400 Bad Request", "application/json", R"({"error":"tools.0: invalid input_schema"})");
+  });
+  const auto provider = Provider(Vendor::kOllama, true, server.url() + "/normal");
+  ModelRequest request = Request();
+  request.answer_schema = R"({"type":"object"})";
+  EXPECT_FALSE(Ask(*provider, request)) << "with the schema and without it";
+  EXPECT_TRUE(Ask(*provider, request));
+  const std::vector<SeenRequest> seen = server.TakeSeen();
+  ASSERT_EQ(seen.size(), 3U);
+  EXPECT_NE(seen[2].body.find("\"format\""), std::string::npos);
+}
+
 TEST_F(HttpProviderTest, TheKeyGoesToTheServerAndNowhereElse) {
   const std::string key = "canary-http-provider";
   ProcessRedactor().AddSecret(key);

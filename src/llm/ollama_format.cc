@@ -57,7 +57,7 @@ class OllamaFormat final : public WireFormat {
   explicit OllamaFormat(WireOptions options) : options_(std::move(options)) {}
 
   [[nodiscard]] WireCall Encode(const ModelRequest& request, bool with_schema) const override {
-    const bool schema = with_schema && options_.structured_output && !request.answer_schema.empty();
+    const SchemaUse schema = UseOfSchema(request, options_, with_schema, false);
     json::array messages;
     const std::string system = SystemText(request, schema);
     if (!system.empty()) messages.push_back(json::object{{"role", "system"}, {"content", system}});
@@ -69,7 +69,7 @@ class OllamaFormat final : public WireFormat {
     if (const std::uint32_t limit = MaxTokens(request, options_); limit != 0) settings["num_predict"] = limit;
     if (const auto temperature = Temperature(request, options_)) settings["temperature"] = *temperature;
     if (!settings.empty()) body["options"] = std::move(settings);
-    if (schema) body["format"] = ObjectOf(request.answer_schema);
+    if (schema == SchemaUse::kGiven) body["format"] = ObjectOf(request.answer_schema);
     if (options_.native_tools && !request.tools.empty()) body["tools"] = FunctionTools(request.tools);
     return {options_.base_url + "/api/chat", Headers(), json::serialize(body)};
   }

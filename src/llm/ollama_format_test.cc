@@ -39,7 +39,9 @@ TEST(OllamaFormat, SendsEveryPartOfARequest) {
   const json::object body = BodyOf(call);
   EXPECT_EQ(body.at("model"), "llama-x");
   EXPECT_EQ(json::serialize(body.at("options")), R"({"num_predict":50})");
-  EXPECT_EQ(json::serialize(body.at("format")), R"({"type":"object","required":["result"]})");
+  EXPECT_FALSE(body.contains("format")) << "beside a format no tool is ever called";
+  EXPECT_EQ(json::serialize(BodyOf(Format()->Encode(WithoutTools(FullRequest()), true)).at("format")),
+            kAnswerSchema);
   EXPECT_EQ(
       json::serialize(body.at("messages").at(2)),
       R"({"role":"assistant","content":"I look.","tool_calls":[{"function":{"name":"look","arguments":{"at":"Rome"}}}]})");

@@ -122,7 +122,7 @@ class OpenaiFormat final : public WireFormat {
   explicit OpenaiFormat(WireOptions options) : options_(std::move(options)) {}
 
   [[nodiscard]] WireCall Encode(const ModelRequest& request, bool with_schema) const override {
-    const bool schema = with_schema && options_.structured_output && !request.answer_schema.empty();
+    const SchemaUse schema = UseOfSchema(request, options_, with_schema, IsOpenaiItself());
     json::array messages;
     const std::string system = SystemText(request, schema);
     if (!system.empty()) messages.push_back(json::object{{"role", "system"}, {"content", system}});
@@ -132,11 +132,7 @@ class OpenaiFormat final : public WireFormat {
     if (options_.stream) body["stream_options"] = {{"include_usage", true}};
     if (const std::uint32_t limit = MaxTokens(request, options_); limit != 0) body[LimitName()] = limit;
     if (const auto temperature = Temperature(request, options_)) body["temperature"] = *temperature;
-    if (schema) {
-      body["response_format"] = {
-          {"type", "json_schema"},
-          {"json_schema", {{"name", "answer"}, {"schema", ObjectOf(request.answer_schema)}}}};
-    }
+    if (schema == SchemaUse::kGiven) body["response_format"] = AnswerFormat(request);
     if (options_.native_tools && !request.tools.empty()) body["tools"] = FunctionTools(request.tools);
     WireCall call{options_.base_url + "/chat/completions", Headers(), json::serialize(body)};
     AddIdempotencyKey(request, call);
@@ -173,10 +169,21 @@ class OpenaiFormat final : public WireFormat {
     return headers;
   }
 
+  static json::object AnswerFormat(const ModelRequest& request) {
+    json::object schema = ObjectOf(request.answer_schema);
+    const bool strict = HasFixedFields(schema);
+    json::object named{{"name", "answer"}, {"schema", std::move(schema)}};
+    if (strict) named["strict"] = true;
+    return {{"type", "json_schema"}, {"json_schema", std::move(named)}};
+  }
+
+  [[nodiscard]] bool IsOpenaiItself() const {
+    return options_.base_url.find("api.openai.com") != std::string::npos;
+  }
+
   // OpenAI's newer models refuse the old name, and most other servers know only that one.
   [[nodiscard]] std::string_view LimitName() const {
-    return options_.base_url.find("api.openai.com") != std::string::npos ? "max_completion_tokens"
-                                                                         : "max_tokens";
+    return IsOpenaiItself() ? "max_completion_tokens" : "max_tokens";
   }
 
   static void ReadChoice(const json::object& body, std::string_view part, AnswerDraft& draft) {

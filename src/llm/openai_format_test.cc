@@ -58,10 +58,27 @@ TEST(OpenaiFormat, SendsEveryPartOfARequest) {
             R"("function":{"name":"look","arguments":"{\"at\":\"Rome\"}"}}]},)"
             R"({"role":"tool","content":"21","tool_call_id":"call_1"},)"
             R"({"role":"tool","content":"broken","tool_call_id":"call_1"}])");
-  EXPECT_EQ(
-      json::serialize(body.at("response_format")),
-      R"({"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object","required":["result"]}}})");
   EXPECT_EQ(json::serialize(body.at("tools").at(0).at("function").at("name")), R"("look")");
+}
+
+TEST(OpenaiFormat, HoldsAnAnswerToItsSchema) {
+  const json::object body = BodyOf(Format()->Encode(WithoutTools(FullRequest()), true));
+  EXPECT_EQ(json::serialize(body.at("response_format")),
+            R"({"type":"json_schema","json_schema":{"name":"answer","schema":)" + std::string(kAnswerSchema) +
+                R"(,"strict":true}})");
+  ModelRequest loose = WithoutTools(FullRequest());
+  loose.answer_schema = R"({"type":"object"})";
+  EXPECT_EQ(json::serialize(BodyOf(Format()->Encode(loose, true)).at("response_format")),
+            R"({"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"}}})")
+      << "strict is for objects whose fields are known";
+}
+
+TEST(OpenaiFormat, GivesNoSchemaBesideToolsToServersThatWouldThenCallNone) {
+  const json::object other = BodyOf(Format()->Encode(FullRequest(), true));
+  EXPECT_FALSE(other.contains("response_format"));
+  EXPECT_EQ(other.at("messages").at(0).at("content"), "You are brief.");
+  const json::object openai = BodyOf(Format("https://api.openai.com/v1")->Encode(FullRequest(), true));
+  EXPECT_TRUE(openai.contains("response_format"));
 }
 
 TEST(OpenaiFormat, NamesTheTokenLimitAsOpenaiWantsIt) {

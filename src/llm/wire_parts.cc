@@ -1,5 +1,6 @@
 #include "llm/wire_parts.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -31,9 +32,18 @@ std::string ModelOf(const ModelRequest& request, const WireOptions& options) {
   return request.model.empty() ? options.model : request.model;
 }
 
-std::string SystemText(const ModelRequest& request, bool schema_is_given) {
-  if (schema_is_given || request.answer_schema.empty()) return request.system;
+SchemaUse UseOfSchema(const ModelRequest& request, const WireOptions& options, bool with_schema,
+                      bool beside_tools) {
+  if (request.answer_schema.empty()) return SchemaUse::kNone;
+  const bool tools = options.native_tools && !request.tools.empty();
+  if (with_schema && options.structured_output && (beside_tools || !tools)) return SchemaUse::kGiven;
+  // Who is told to answer with this object and nothing else calls no tools.
+  return tools ? SchemaUse::kNone : SchemaUse::kInWords;
+}
+
+std::string SystemText(const ModelRequest& request, SchemaUse use) {
   std::string text = request.system;
+  if (use != SchemaUse::kInWords) return text;
   if (!text.empty()) text += "\n\n";
   text += "Answer with one JSON object that follows this JSON Schema, and nothing else:\n";
   return text + request.answer_schema;
@@ -54,6 +64,20 @@ std::vector<std::string> TextsIn(const json::object& body, std::string_view list
     if (object != nullptr && !TextAt(*object, key).empty()) texts.emplace_back(TextAt(*object, key));
   }
   return texts;
+}
+
+bool HasFixedFields(const json::value& schema) {
+  if (const json::array* list = schema.if_array()) return std::ranges::all_of(*list, HasFixedFields);
+  const json::object* object = schema.if_object();
+  if (object == nullptr) return true;
+  if (TextAt(*object, "type") == "object") {
+    const json::value* more = object->if_contains("additionalProperties");
+    const json::object* properties = ObjectAt(*object, "properties");
+    const json::array* required = ArrayAt(*object, "required");
+    if (more == nullptr || !more->is_bool() || more->get_bool()) return false;
+    if (properties == nullptr || required == nullptr || required->size() != properties->size()) return false;
+  }
+  return std::ranges::all_of(*object, [](const auto& member) { return HasFixedFields(member.value()); });
 }
 
 void AddIdempotencyKey(const ModelRequest& request, WireCall& call) {

@@ -18,8 +18,20 @@ std::uint32_t MaxTokens(const ModelRequest& request, const WireOptions& options)
 std::optional<double> Temperature(const ModelRequest& request, const WireOptions& options);
 std::string ModelOf(const ModelRequest& request, const WireOptions& options);
 
-// The system text; with the answer's schema in words when the server is not given it otherwise.
-std::string SystemText(const ModelRequest& request, bool schema_is_given);
+// How the server is told of the answer's schema. Every prompt says the form too: kNone loses nothing but
+// certainty.
+enum class SchemaUse : std::uint8_t { kNone, kInWords, kGiven };
+
+// `beside_tools`: the server calls tools also when it is given a schema. Others hold every word to it, and
+// then no tool is ever called.
+SchemaUse UseOfSchema(const ModelRequest& request, const WireOptions& options, bool with_schema,
+                      bool beside_tools);
+
+// The system text, with the answer's schema where it is told in words.
+std::string SystemText(const ModelRequest& request, SchemaUse use);
+
+// True when every object in a schema has a fixed set of fields, all required: what the strict modes want.
+bool HasFixedFields(const boost::json::value& schema);
 
 // The JSON object that the text holds; an empty one when it holds none. Models and tools write such texts,
 // and a bad one was already reported to the model: it must not make the conversation unsendable.

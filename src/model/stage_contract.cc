@@ -192,6 +192,14 @@ const ActionRule* FindRule(const std::optional<Stage>& stage, std::string_view a
   return rule == kRules.end() ? nullptr : &*rule;
 }
 
+std::vector<std::string_view> ActionsFor(const std::optional<Stage>& stage) {
+  std::vector<std::string_view> actions;
+  for (const ActionRule& rule : kRules) {
+    if (Applies(rule, stage)) actions.push_back(rule.action);
+  }
+  return actions;
+}
+
 // Any other word is the name of a tool where the stage is the executor's, or not known.
 bool MayUseTools(const OutputContract& contract) {
   return !contract.stage || *contract.stage == Stage::kExecutor;
@@ -204,6 +212,10 @@ bool IsStageAgent(Stage stage) {
          stage == Stage::kExecutor || stage == Stage::kReviewer || stage == Stage::kOrchestrator;
 }
 
+std::vector<std::string_view> ActionsOf(Stage stage) {
+  return ActionsFor(stage);
+}
+
 void CheckAction(ObjectReader& reader, const OutputContract& contract, const AgentOutput& output) {
   const bool gave_up = output.action == "ERROR" || output.action == "ESCALATE";
   if (gave_up && output.confidence != 0) {
@@ -214,10 +226,7 @@ void CheckAction(ObjectReader& reader, const OutputContract& contract, const Age
                        (!contract.known_tools || std::ranges::find(*contract.known_tools, output.action) !=
                                                      contract.known_tools->end());
   if (is_tool) return;
-  std::vector<std::string_view> allowed;
-  for (const ActionRule& rule : kRules) {
-    if (Applies(rule, contract.stage)) allowed.push_back(rule.action);
-  }
+  std::vector<std::string_view> allowed = ActionsFor(contract.stage);
   if (contract.known_tools && MayUseTools(contract)) {
     allowed.insert(allowed.end(), contract.known_tools->begin(), contract.known_tools->end());
   }

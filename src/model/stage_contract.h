@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "model/agent_output.h"
 #include "model/model_request.h"
@@ -11,6 +12,9 @@ namespace agenttalk {
 
 // True for the six stages that answer with an AgentOutput.
 bool IsStageAgent(Stage stage);
+
+// The words that may stand in `action`; the executor's may also be a tool's name.
+std::vector<std::string_view> ActionsOf(Stage stage);
 
 // Reports an action that the stage does not have, a tool that is not known, and a confidence other than 0
 // where the agent could not answer.

@@ -46,7 +46,9 @@ Digest ReuseKey(const ComposeInput& input) {
   ContentKey key("agenttalk.request.1", input.prompt.size() + kFixedText);
   key.Text(input.provider).Text(input.model).Number(input.parameters.max_tokens);
   key.Real(input.parameters.temperature);
-  key.Hash(input.system.digest).Hash(input.tools.digest).Hash(input.answer_schema.digest);
+  // The answer's schema says once more what the contract says, and a server may do without it: it is not part
+  // of the content, and its place in the key stays empty.
+  key.Hash(input.system.digest).Hash(input.tools.digest).Hash(Digest());
   key.Text(input.ids.agent.str());
   const bool open_plan = input.ids.task.empty();
   key.Number(open_plan ? 1 : 0).Text(open_plan ? input.ids.command.str() : input.ids.task.str());

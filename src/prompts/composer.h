@@ -96,10 +96,10 @@ struct Composed {
   std::vector<std::size_t> by_path;    // which inputs are only listed; they must lie in `input_folder`
 };
 
-// The reuse key covers provider, model, parameters, system text (agent prompt and skills), tools, schema, the
+// The reuse key covers provider, model, parameters, system text (agent prompt and skills), tools, the
 // command's texts, the inputs' names and hashes, agent, task and rework round. In an open plan the command's
 // id stands in for the task's, so that two commands with the same text get their own answers. The plan, other
-// ids, paths, the timeout and the fence are not in it.
+// ids, paths, the timeout, the answer's schema and the fence are not in it.
 Composed Compose(const ComposeInput& input);
 
 // A round after an answer that could not be used: the answer as it came, and what is wrong with it.

@@ -28,7 +28,8 @@ struct ProviderSet {
   struct Entry {
     std::shared_ptr<ModelProvider> provider;
     PriceTag price;
-    bool native_tools = false;  // its protocol has tool calls of its own
+    bool native_tools = false;   // its protocol has tool calls of its own
+    bool answer_schema = false;  // it can hold an answer to a JSON Schema
   };
   std::map<std::string, Entry> entries;
 

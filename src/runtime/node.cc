@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,12 +41,13 @@ ProfileComposer::Estimate EstimateWith(const ProviderSet& providers) {
       };
 }
 
-ProfileComposer::HasTools ToolsWith(const ProviderSet& providers) {
-  std::set<std::string> native;
-  for (const auto& [name, entry] : providers.entries) {
-    if (entry.native_tools) native.insert(name);
-  }
-  return [native = std::move(native)](const std::string& provider) { return native.contains(provider); };
+ProfileComposer::Abilities AbilitiesWith(const ProviderSet& providers) {
+  std::map<std::string, ProviderAbilities> known;
+  for (const auto& [name, entry] : providers.entries) known[name] = {entry.native_tools, entry.answer_schema};
+  return [known = std::move(known)](const std::string& provider) {
+    const auto found = known.find(provider);
+    return found == known.end() ? ProviderAbilities() : found->second;
+  };
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ Node::Node(const NodeSeams& seams, NodeOptions options)
       core_(seams.journal, seams.commits, seams.clock),
       composer_(core_.contents(), seams.tools, std::move(options.fence_key), options.language,
                 EstimateWith(options.providers), std::move(options.stage_prompts),
-                ToolsWith(options.providers)),
+                AbilitiesWith(options.providers)),
       desk_(core_, std::move(options.providers), seams.tools, seams.clock),
       intake_(seams.files, seams.watcher, known_, options.intake),
       mirror_(seams.files, known_),

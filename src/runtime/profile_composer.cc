@@ -33,6 +33,7 @@
 #include "model/role_request.h"
 #include "model/stored_request.h"
 #include "model/thinking_events.h"
+#include "prompts/answer_schema.h"
 #include "prompts/composer.h"
 #include "prompts/role_prompt.h"
 #include "prompts/stage_prompt.h"
@@ -93,14 +94,14 @@ bool IsNamed(const ThinkingSpec& spec, const std::vector<std::string>& permissio
 
 ProfileComposer::ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key,
                                  Language language, Estimate estimate, StagePrompts stage_prompts,
-                                 HasTools has_tools)
+                                 Abilities abilities)
     : contents_(contents),
       tools_(tools),
       fence_key_(std::move(fence_key)),
       language_(language),
       estimate_(std::move(estimate)),
       stage_prompts_(std::move(stage_prompts)),
-      has_tools_(std::move(has_tools)) {}
+      abilities_(std::move(abilities)) {}
 
 Result<ProfileComposer::Sheet*> ProfileComposer::SheetOf(const AgentSettings& agent, const Keep& keep) {
   const auto known = sheets_.find(agent.profile.digest);
@@ -191,13 +192,14 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   const std::string folder = EventFiles::InputFolder(plan.id, record.id);
   input.input_folder = folder;
   input.fence_key = fence_key_;
+  const ProviderAbilities can = abilities_ ? abilities_(sheet.profile.provider) : ProviderAbilities();
   // Stages and plans name tools in answers of their own form.
-  const bool native = has_tools_ && has_tools_(sheet.profile.provider) && brief.stage == Stage::kCommand &&
-                      input.ids.stage == Stage::kCommand;
+  const bool native = can.tools && brief.stage == Stage::kCommand && input.ids.stage == Stage::kCommand;
   if (native && !input.text_tools.empty()) {
     input.tools = keep(EncodeTools(tools));
     input.text_tools = {};
   }
+  if (can.schema) input.answer_schema = keep(SchemaOf(input, agent, tools));
   Rendered stage;
   // A step of an agent's own plan is asked as every step is.
   if (brief.stage != Stage::kCommand && role == nullptr) {
@@ -214,6 +216,22 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   for (const Issue& warning : composed.warnings) made.warnings.push_back(warning.message);
   for (std::string& warning : stage.warnings) made.warnings.push_back(std::move(warning));
   return made;
+}
+
+std::string ProfileComposer::SchemaOf(const ComposeInput& input, const AgentSettings& agent,
+                                      const std::vector<ToolSpec>& tools) const {
+  std::vector<CommandForm> forms;
+  if (!input.thinking_commands.empty()) {
+    for (const ThinkingSpec* spec : thinking_->AllowedFor(agent.permissions)) {
+      CommandForm& form = forms.emplace_back();
+      form.name = spec->name;
+      for (const ArgumentSpec& argument : spec->arguments) {
+        const bool is_list = argument.kind == ArgumentKind::kTasks || argument.kind == ArgumentKind::kAgents;
+        form.arguments.push_back({argument.name, is_list, argument.required});
+      }
+    }
+  }
+  return AnswerSchema(input, tools, forms);
 }
 
 Result<ProfileComposer::Rendered> ProfileComposer::RenderStage(const AgentId& agent,

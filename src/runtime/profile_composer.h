@@ -26,6 +26,12 @@
 
 namespace agenttalk {
 
+// What a provider does beyond answering in text.
+struct ProviderAbilities {
+  bool tools = false;   // it has tool calls of its own; where it has not, tools are told of in the text
+  bool schema = false;  // it can hold an answer to a JSON Schema
+};
+
 // Composes requests from what the journal holds: the agent's recorded profile, the command's texts, the bound
 // inputs. What a provider is called and which model it takes is part of the profile.
 class ProfileComposer final : public RequestComposer {
@@ -34,15 +40,14 @@ class ProfileComposer final : public RequestComposer {
   using Estimate =
       std::function<Cost(const std::string& provider, const std::string& model, std::uint64_t tokens)>;
 
-  // Whether a provider's protocol has tool calls of its own; where it has not, tools are told of in the text.
-  using HasTools = std::function<bool(const std::string& provider)>;
+  using Abilities = std::function<ProviderAbilities(const std::string& provider)>;
 
   // The prompt of a stage as this agent is asked it (runtime/stage_prompt_file.h).
   using StagePrompts = std::function<Result<std::string>(const AgentId& agent, Stage stage)>;
 
   // `fence_key` is a secret of the hub: nobody outside can foresee the marks around inputs.
   ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key, Language language,
-                  Estimate estimate, StagePrompts stage_prompts = {}, HasTools has_tools = {});
+                  Estimate estimate, StagePrompts stage_prompts = {}, Abilities abilities = {});
 
   Result<Composed> Compose(const PlanState& plan, const CommandRecord& record, const AgentSettings& agent,
                            std::uint32_t model_call, const Keep& keep) override;
@@ -74,6 +79,9 @@ class ProfileComposer final : public RequestComposer {
     std::vector<std::string> warnings;
   };
   Result<Rendered> RenderStage(const AgentId& agent, const CommandBrief& brief);
+  // The schema of the answer that the input asks for.
+  [[nodiscard]] std::string SchemaOf(const ComposeInput& input, const AgentSettings& agent,
+                                     const std::vector<ToolSpec>& tools) const;
   Result<StoredRequest> ComposeNext(const CommandRecord& record, std::uint32_t model_call);
   // What an agent with these permissions may issue, and the plan, where it may change it.
   void AddThinking(const PlanState& plan, const AgentSettings& agent, std::string& commands,
@@ -86,7 +94,7 @@ class ProfileComposer final : public RequestComposer {
   const Estimate estimate_;
   const ThinkingRegistry* thinking_ = nullptr;  // of the engine that asks
   const StagePrompts stage_prompts_;
-  const HasTools has_tools_;
+  const Abilities abilities_;
   std::unordered_map<Digest, Sheet> sheets_;
 };
 

@@ -198,7 +198,7 @@ class Maker {
     if (named.config.kind == ProviderKind::kScripted) return MakeScripted(named, agent_says);
     std::shared_ptr<ModelProvider>& known = by_name_[named.name];
     if (known == nullptr) known = TRY(MakeReal(named));
-    return ProviderSet::Entry{known, TagOf(named.config), HasTools(named.config)};
+    return ProviderSet::Entry{known, TagOf(named.config), HasTools(named.config), TakesSchema(named.config)};
   }
 
   Result<ProviderSet::Entry> MakeScripted(const NamedProvider& named, const std::string& agent_says) {
@@ -267,6 +267,7 @@ class Maker {
     if (const auto named = ResolveConfigured(team_.config, ChosenName(agent_says))) {
       entry.price = TagOf(named->config);
       entry.native_tools = HasTools(named->config);
+      entry.answer_schema = TakesSchema(named->config);
     }
     return entry;
   }
@@ -307,9 +308,12 @@ class Maker {
     return {config.prices, prices_, config.model, AnswerTokens(config)};
   }
 
-  static bool HasTools(const ProviderConfig& config) {
-    return config.native_tools && config.kind != ProviderKind::kExec &&
-           config.kind != ProviderKind::kScripted;
+  static bool IsServer(const ProviderConfig& config) {
+    return config.kind != ProviderKind::kExec && config.kind != ProviderKind::kScripted;
+  }
+  static bool HasTools(const ProviderConfig& config) { return config.native_tools && IsServer(config); }
+  static bool TakesSchema(const ProviderConfig& config) {
+    return config.structured_output && IsServer(config);
   }
 
   static std::uint64_t AnswerTokens(const ProviderConfig& config) {

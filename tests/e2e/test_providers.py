@@ -82,6 +82,72 @@ def test_tools_go_by_the_protocol_where_it_has_them(box):
         assert "tools" not in only and "write_file" in only["messages"][-1]["content"], only
 
 
+def schema_in(body):
+    """The schema that a request holds its answer to, whatever the vendor's place for it."""
+    if "response_format" in body:
+        return body["response_format"]["json_schema"]["schema"]
+    return body["output_config"]["format"]["schema"] if "output_config" in body else body.get("format")
+
+
+def test_answers_are_held_to_the_schema_of_their_contract(box):
+    scored = json.dumps({"result": "fine", "score": 80, "score_explanation": "good"})
+    with ModelServer(lambda path, body, headers: (200, scored)) as server:
+        for kind, suffix in (("anthropic", ""), ("openai", "/v1"), ("ollama", "")):
+            url = f"kind: {kind}, base_url: \"{server.url}{suffix}\", model: m"
+            hub = make_hub(box, f"  p: {{{url}}}\n  plain: {{{url}, structured_output: false}}")
+            server.requests.clear()
+            drop(hub, f"cmd_{kind}", score_required=True, score_criteria="0-100")
+            box.run("serve", "--until-idle", "--hub", "hub").expect(0)
+            drop(hub, f"cmd_{kind}_plain", score_required=True, score_criteria="0-100")
+            box.run("serve", "--until-idle", "--provider", "plain", "--hub", "hub").expect(0)
+            held, plain = server.asked()
+            assert schema_in(held)["required"] == ["result", "score", "score_explanation"], held
+            assert schema_in(held)["additionalProperties"] is False
+            assert schema_in(plain) is None and "JSON Schema" not in json.dumps(plain), plain
+
+
+def test_a_stage_is_held_to_its_own_actions(box):
+    asks = {"thought": "unclear", "action": "CLARIFICATION_REQUIRED", "params": {"question": "which bees?"},
+            "expectedOutcome": "a clear goal", "risk": {"level": "low", "description": "none"}, "confidence": 40}
+    with ModelServer(lambda path, body, headers: (200, json.dumps(asks))) as server:
+        make_hub(box, f"  p: {{kind: openai, base_url: \"{server.url}/v1\", model: m}}")
+        box.run("run", "Something about bees", "--hub", "hub").expect(3)
+        schema = schema_in(server.asked()[0])
+        assert "INTENT_ANALYSIS" in schema["properties"]["action"]["enum"], schema
+        assert schema["properties"]["params"]["anyOf"][0]["required"] == ["normalizedIntent", "taskRelation", "contextDependency"]
+
+
+def test_a_server_that_refuses_schemas_is_asked_without_one(box):
+    def answer(path, body, headers):
+        if schema_in(body) is not None:
+            return 400, "This response_format type is unavailable now"
+        return 200, json.dumps({"result": "fine"})
+
+    with ModelServer(answer) as server:
+        hub = make_hub(box, f"  p: {{kind: openai, base_url: \"{server.url}/v1\", model: m}}")
+        for number in ("cmd_1", "cmd_2", "cmd_3"):
+            drop(hub, number)
+        box.run("serve", "--until-idle", "--hub", "hub").expect(0)
+        assert [state_of(box, f"cmd_{i}")["state"] for i in (1, 2, 3)] == ["succeeded"] * 3
+        assert [schema_in(body) is not None for body in server.asked()] == [True, False, False, False], server.asked()
+
+
+def test_a_cassette_holds_the_schema_and_does_not_depend_on_it(box):
+    with ModelServer(says("fine")) as server:
+        url = f"kind: openai, base_url: \"{server.url}/v1\", model: m"
+        hub = make_hub(box, f"  p: {{{url}}}")
+        drop(hub, "cmd_1")
+        box.run("serve", "--until-idle", "--hub", "hub", "--record", "tape.jsonl").expect(0)
+    recorded = json.loads((box.dir / "tape.jsonl").read_text())
+    assert json.loads(recorded["request"]["answer_schema"])["required"] == ["result"], recorded
+    again = box.dir / "again/agents/ann/inbox"
+    again.mkdir(parents=True)
+    text = (hub / "agenttalk.yaml").read_text().replace("model: m}", "model: m, structured_output: false}")
+    (box.dir / "again/agenttalk.yaml").write_text(text)
+    (again / "cmd_1.json").write_text(json.dumps({"command_id": "cmd_1", "plan_id": "plan_p", "prompt": "Do cmd_1."}))
+    box.run("serve", "--until-idle", "--hub", "again", "--replay", "tape.jsonl").expect(0)
+
+
 def test_takes_the_first_provider_that_the_environment_offers(box):
     with ModelServer(says("fine")) as server:
         hub = make_hub(box, "  other: {kind: scripted, answers: none.yaml}", provider="")
