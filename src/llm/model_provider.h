@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -36,6 +37,10 @@ class ModelProvider {
   // Asks; `done` is called exactly once unless the call is cancelled. A provider that answers in process
   // calls `done` before it returns, and returns null. `request.timeout` bounds the call.
   [[nodiscard]] virtual std::unique_ptr<ModelCall> Ask(ModelRequest request, Done done) = 0;
+
+  // A process that is gone may have asked something of that many tokens, as late as a moment ago. Told before
+  // anything is asked, for who keeps to limits.
+  virtual void MayHaveAsked(std::uint64_t /*tokens*/) {}
 };
 
 }  // namespace agenttalk

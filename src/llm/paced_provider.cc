@@ -84,13 +84,15 @@ class PacedProvider::Handle final : public ModelCall {
 PacedProvider::PacedProvider(std::shared_ptr<ModelProvider> inner, PacingOptions options,
                              TimerService& timers, CallGate& gate, Chance chance)
     : inner_(std::move(inner)),
-      options_(options),
+      options_(std::move(options)),
       timers_(timers),
       gate_(gate),
       chance_(std::move(chance)),
-      pacer_(options.requests_per_minute, options.tokens_per_minute),
-      throttle_(options.max_parallel),
-      retry_budget_(options.retry.budget) {
+      pacer_(options_.requests_per_minute, options_.tokens_per_minute),
+      throttle_(options_.max_parallel),
+      retry_budget_(options_.retry.budget) {
+  const MonotonicTime now = timers_.Now();
+  for (const EarlierCall& call : options_.earlier) pacer_.Start(now - call.ago, call.tokens);
   gate_.Register(this, [this] { Pump(); });
 }
 
@@ -113,6 +115,10 @@ std::unique_ptr<ModelCall> PacedProvider::Ask(ModelRequest request, Done done) {
   // A provider that answers in process may be through already.
   if (!calls_.contains(id)) return nullptr;
   return std::make_unique<Handle>(*this, id);
+}
+
+void PacedProvider::MayHaveAsked(std::uint64_t tokens) {
+  pacer_.Start(timers_.Now(), tokens);
 }
 
 void PacedProvider::Pump() {

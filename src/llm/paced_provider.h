@@ -55,12 +55,19 @@ struct RetryPolicy {
   [[nodiscard]] Duration Wait(std::uint32_t n, double chance) const;
 };
 
+// A call of a process before this one, which the provider's limits still count.
+struct EarlierCall {
+  Duration ago{};
+  std::uint64_t tokens = 0;
+};
+
 struct PacingOptions {
   std::uint32_t requests_per_minute = 0;
   std::uint64_t tokens_per_minute = 0;
   std::uint32_t max_parallel = 8;
   std::uint64_t answer_tokens = 1000;  // reserved for an answer where the request sets no limit
   RetryPolicy retry = {};
+  std::vector<EarlierCall> earlier = {};  // oldest first
 };
 
 // Stands before a provider: calls wait their turn, keep within the limits, and are repeated when that may
@@ -77,6 +84,7 @@ class PacedProvider final : public ModelProvider {
   PacedProvider& operator=(const PacedProvider&) = delete;
 
   [[nodiscard]] std::unique_ptr<ModelCall> Ask(ModelRequest request, Done done) override;
+  void MayHaveAsked(std::uint64_t tokens) override;
 
   [[nodiscard]] std::size_t waiting() const { return queue_.size(); }
 

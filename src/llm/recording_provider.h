@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -20,6 +21,7 @@ class RecordingProvider final : public ModelProvider {
   RecordingProvider(std::shared_ptr<ModelProvider> inner, Write write, Now now);
 
   [[nodiscard]] std::unique_ptr<ModelCall> Ask(ModelRequest request, Done done) override;
+  void MayHaveAsked(std::uint64_t tokens) override { inner_->MayHaveAsked(tokens); }
 
  private:
   const std::shared_ptr<ModelProvider> inner_;

@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <optional>
 #include <string>
@@ -92,6 +93,16 @@ const ProviderSet::Entry* ProviderSet::Find(const std::string& name) const {
 
 CallDesk::CallDesk(Core& core, ProviderSet providers, ToolRunner& tools, const Clock& clock)
     : core_(core), providers_(std::move(providers)), tools_(tools), clock_(clock) {}
+
+// Whom a call cannot be told of cannot be asked either; StartModelCall says why.
+void CallDesk::MayHaveBegun(const OpenCall& call) {
+  if (call.model_call == 0) return;
+  const auto bytes = core_.contents().Load(call.subject);
+  const auto request = bytes ? DecodeRequest(**bytes) : std::unexpected(bytes.error());
+  const ProviderSet::Entry* entry = request ? providers_.Find(request->provider) : nullptr;
+  if (entry == nullptr) return;
+  entry->provider->MayHaveAsked(call.reserved.input_tokens + call.reserved.output_tokens);
+}
 
 void CallDesk::StartModelCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) {
   const Key key{plan.id, record.id, call.call};

@@ -41,6 +41,7 @@ class CallDesk final : public Performer {
  public:
   CallDesk(Core& core, ProviderSet providers, ToolRunner& tools, const Clock& clock);
 
+  void MayHaveBegun(const OpenCall& call) override;
   void StartModelCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) override;
   void StartToolCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) override;
   void CancelCalls(const PlanId& plan, const CommandId& command) override;

@@ -55,6 +55,10 @@ void Core::Connect(RequestComposer& composer, Performer& performer, EventObserve
 Result<void> Core::Start(std::uint64_t epoch, const std::string& version) {
   TRY(Recover());
   resume_at_ = engine_->state().last_event + 1;
+  if (!held_) {
+    engine_->ForEachOpenCall([this](const PlanState& /*plan*/, const CommandRecord& /*record*/,
+                                    const OpenCall& call) { performer_->MayHaveBegun(call); });
+  }
   Submit(NodeStart{epoch, version});
   return {};
 }

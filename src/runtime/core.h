@@ -35,6 +35,9 @@ class CommitQueue {
 class Performer {
  public:
   virtual ~Performer() = default;
+  // At the start, before anything else is asked of it: a call that the last process left open, and may have
+  // begun. It is started again when the start is durable.
+  virtual void MayHaveBegun(const OpenCall& /*call*/) {}
   virtual void StartModelCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) = 0;
   virtual void StartToolCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) = 0;
   virtual void CancelCalls(const PlanId& plan, const CommandId& command) = 0;

@@ -47,6 +47,7 @@
 #include "model/model_request.h"
 #include "runtime/call_desk.h"
 #include "runtime/model_access.h"
+#include "runtime/recent_calls.h"
 #include "runtime/team.h"
 
 namespace agenttalk {
@@ -197,7 +198,7 @@ class Maker {
     const NamedProvider named = TRY(ResolveProvider(team_.config, ChosenName(agent_says), access_));
     if (named.config.kind == ProviderKind::kScripted) return MakeScripted(named, agent_says);
     std::shared_ptr<ModelProvider>& known = by_name_[named.name];
-    if (known == nullptr) known = TRY(MakeReal(named));
+    if (known == nullptr) known = TRY(MakeReal(named, ChosenName(agent_says)));
     return ProviderSet::Entry{known, TagOf(named.config), HasTools(named.config), TakesSchema(named.config)};
   }
 
@@ -212,7 +213,8 @@ class Maker {
     return entry;
   }
 
-  Result<std::shared_ptr<ModelProvider>> MakeReal(const NamedProvider& named) {
+  // `chosen`: what the agents that use it say; empty: nothing, they take what is there.
+  Result<std::shared_ptr<ModelProvider>> MakeReal(const NamedProvider& named, const std::string& chosen) {
     const ProviderConfig& config = named.config;
     std::shared_ptr<ModelProvider> inner;
     if (config.kind == ProviderKind::kExec) {
@@ -238,7 +240,20 @@ class Maker {
     pacing.max_parallel = team_.config.limits.max_parallel_calls;
     pacing.answer_tokens = AnswerTokens(config);
     pacing.retry.max_retries = config.max_retries;
+    if (config.requests_per_minute != 0 || config.tokens_per_minute != 0) {
+      pacing.earlier = TRY(EarlierCalls(chosen));
+    }
     return std::make_shared<PacedProvider>(inner, pacing, *access_.reactor, *access_.gate, RandomShare);
+  }
+
+  // What the limits of a provider still count of the process before this one.
+  Result<std::vector<EarlierCall>> EarlierCalls(const std::string& chosen) {
+    const Timestamp now = WallClock();
+    if (!recent_) recent_ = TRY(ReadRecentCalls(journal_, now));
+    return CallsOf(*recent_, now, [&](const std::string& provider) {
+      const std::string asked = ChosenName(provider);
+      return asked == chosen || asked.empty() || chosen.empty();
+    });
   }
 
   Result<std::shared_ptr<ModelProvider>> MakeProgram(const NamedProvider& named) {
@@ -343,6 +358,7 @@ class Maker {
   ModelAccess& access_;
   const std::function<void(const std::string&)> report_;
   std::optional<UsesByProvider> uses_;
+  std::optional<std::vector<RecentCall>> recent_;
   std::map<std::string, std::shared_ptr<ScriptedProvider>> by_file_;
   std::map<std::string, std::shared_ptr<ModelProvider>> by_name_;
   std::shared_ptr<ReplayingProvider> cassette_;
