@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <variant>
 
@@ -20,6 +19,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "cli/console.h"
+#include "cli/event_follower.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
 #include "cli/progress.h"
@@ -40,7 +40,8 @@ namespace {
 namespace json = boost::json;
 namespace fs = std::filesystem;
 
-constexpr auto kSettledPoll = std::chrono::milliseconds(200);
+// How long the server may keep its answer back when nothing happens.
+constexpr auto kLongestQuiet = std::chrono::seconds(20);
 
 // Tells what is going on, and approves what may be approved without a look where that is wanted.
 class RemarkListener final : public EventObserver {
@@ -107,6 +108,8 @@ ExitCode ReportRemark(const Invocation& call, const json::object& status, std::u
 // The hub is served by another process: that one works on it, this one waits for what is made of it.
 Result<ExitCode> SayThere(const Invocation& call, const fs::path& hub) {
   HubClient client(hub);
+  EventFollower follower(hub, call.arguments.Get("PLAN"));
+  TRY(follower.Begin());
   const json::value made = TRY(client.Call("say", RemarkRequest(call)));
   const auto number = made.at("remark").to_number<std::uint64_t>();
   while (true) {
@@ -115,7 +118,7 @@ Result<ExitCode> SayThere(const Invocation& call, const fs::path& hub) {
     const bool settled = remark == nullptr || CellText(remark->at("state")) != "open";
     const bool asks = CellText(status.at("state")) != "running" && !status.at("questions").as_array().empty();
     if (settled || asks) return ReportRemark(call, status.as_object(), number);
-    std::this_thread::sleep_for(kSettledPoll);
+    TRY(follower.Next(kLongestQuiet));
   }
 }
 

@@ -1,10 +1,15 @@
 """From a sentence to a result: goals through the six stages, and remarks on plans, by the real binary."""
 
+import collections
+import contextlib
 import json
 import os
 import pathlib
+import re
 import signal
+import socket
 import subprocess
+import threading
 import time
 
 from schema_check import errors
@@ -432,3 +437,67 @@ def test_bad_remarks_and_goals_are_refused(box):
     refused = box.run("run", "  ", "--hub", box.dir / "hub", "--json").expect(2)
     assert json.loads(refused.out.splitlines()[-1])["error"]["code"] == "PROMPT_EMPTY"
     box.run("run", "x", "--plan", "y", "--hub", box.dir / "hub").expect(2)
+
+
+class ListeningIn:
+    """Stands between a hub's clients and its server, and counts what is asked of it."""
+
+    def __init__(self, hub):
+        self.door = hub / ".agenttalk/agenttalk.sock"
+        self.real = hub / ".agenttalk/real.sock"
+        self.asked = collections.Counter()
+        self.door.rename(self.real)
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(self.door))
+        self.listener.listen()
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+        self.door.unlink()
+        self.real.rename(self.door)
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(str(self.real))
+            for one, other, heard in ((client, server, True), (server, client, False)):
+                threading.Thread(target=self.pass_on, args=(one, other, heard), daemon=True).start()
+
+    def pass_on(self, one, other, heard):
+        with contextlib.suppress(OSError):
+            while data := one.recv(65536):
+                if heard:
+                    self.asked.update(word.decode() for word in re.findall(rb"POST /v1/(\w+)", data))
+                other.sendall(data)
+            other.shutdown(socket.SHUT_WR)
+
+
+def test_a_remark_to_a_served_hub_is_followed_by_its_events(box):
+    """`say` waits for what the server tells; it does not ask again and again whether there is something."""
+    hub = make(box, {**when(intent("same_task_no_change", action="query"), stage="understanding", contains="how far"),
+                     "delay": "3s"},
+               when(route("continue_execution"), stage="router", contains="same_task_no_change"))
+    name = run(box)["plan_id"]
+    before = len(events(box, name))
+    with subprocess.Popen([str(box.binary), "serve", "--hub", str(hub)], stderr=subprocess.DEVNULL,
+                          env={"PATH": os.environ["PATH"], "HOME": str(box.dir)}) as server:
+        try:
+            deadline = time.monotonic() + 30
+            while not (hub / ".agenttalk/agenttalk.sock").exists():
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            with ListeningIn(hub) as line:
+                assert say(box, name, "how far is it?")["state"] == "done"
+            happened = len(events(box, name)) - before
+        finally:
+            server.terminate()
+    assert line.asked["say"] == 1 and line.asked["events"] >= 2, line.asked
+    assert line.asked["status"] <= line.asked["events"] <= happened + 2, (line.asked, happened)
