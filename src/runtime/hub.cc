@@ -1,7 +1,6 @@
 #include "runtime/hub.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -71,7 +70,6 @@ constexpr Duration kLongestSleep = std::chrono::seconds(10);
 // While commits are behind they wake the loop; this is only a safety net.
 constexpr Duration kCrowdedSleep = std::chrono::seconds(1);
 constexpr Duration kShortestSleep = std::chrono::milliseconds(1);
-constexpr int kInterrupted = 130;
 
 // For a hub that is only looked at.
 class NoCommits final : public CommitQueue {
@@ -417,15 +415,13 @@ Result<void> Hub::Run() {
 Result<Hub::End> Hub::Serve(bool until_idle) {
   until_idle_ = until_idle;
   asio::signal_set signals(loop_->context, SIGINT, SIGTERM);
-  std::function<void(const boost::system::error_code&, int)> on_signal =
-      [&](const boost::system::error_code& error, int /*signal*/) {
-        if (error) return;
-        if (stopping_) ::_exit(kInterrupted);
-        Report("stopping; again to stop at once");
-        Stop();
-        signals.async_wait(on_signal);
-      };
-  signals.async_wait(on_signal);
+  signals.async_wait([&](const boost::system::error_code& error, int /*signal*/) {
+    if (error) return;
+    // The next one ends the process, also when the disk holds up the loop: the journal is made for that.
+    signals.clear();
+    Report("stopping; again to stop at once");
+    Stop();
+  });
   Report("serving " + directory_.string());
   TRY(Run());
   return end_;

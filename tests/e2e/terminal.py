@@ -141,6 +141,9 @@ class Terminal:
     def kill(self, number):
         os.kill(self.pid, number)
 
+    def running(self):
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
     def wait(self, seconds=30):
         deadline = time.monotonic() + seconds
         while True:

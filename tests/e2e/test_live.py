@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import threading
 import time
@@ -108,6 +109,36 @@ def test_one_interrupt_stops_in_good_order(box):
         terminal.expect("`agenttalk run --plan plan.yaml` goes on with it")
         assert terminal.wait() == 3, terminal.screen.text
         terminal.expect_untouched()
+    box.write("hub/answers.yaml", ANSWERS)
+    box.run("run", "--plan", "plan.yaml", "--yes", cwd=box.dir / "hub").expect(0)
+
+
+@contextlib.contextmanager
+def disk_held_up(hub):
+    """Somebody else writes to the journal and does not come to an end: a commit waits for seconds."""
+    stranger = sqlite3.connect(hub / ".agenttalk/journal.db", isolation_level=None)
+    try:
+        stranger.execute("BEGIN IMMEDIATE")
+        yield
+    finally:
+        stranger.close()
+
+
+def test_two_interrupts_stop_at_once(box):
+    """Ctrl-C again while the first one waits for the disk: over, and nothing that was acknowledged is lost."""
+    for verb in (("run", "--plan", "plan.yaml"), ("serve",)):
+        make(box, answers="- {when: {task: collect}, answer: {result: x}, delay: 60s}\n")
+        with on_terminal(box, *verb) as terminal:
+            terminal.expect("running" if verb[0] == "run" else "serving")
+            with disk_held_up(box.dir / "hub"):
+                terminal.type("\x03")
+                terminal.expect("stopping; again to stop at once")
+                assert terminal.running(), terminal.screen.text
+                began = time.monotonic()
+                terminal.type("\x03")
+                assert terminal.wait() in (130, -signal.SIGINT), terminal.screen.text
+                assert time.monotonic() - began < 3, "it waited for the disk all the same"
+            terminal.expect_untouched()
     box.write("hub/answers.yaml", ANSWERS)
     box.run("run", "--plan", "plan.yaml", "--yes", cwd=box.dir / "hub").expect(0)
 
