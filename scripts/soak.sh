@@ -30,7 +30,7 @@ simulate() {
 
 part simulation simulate
 part plan_simulation build/faults/tests/simulation/plan_simulation 1 "$jobs" 10000
-part faults python3 tests/faults/run.py --kills "$kills" --errors "$errors" --cuts "$cuts" --progress
+part faults python3 tests/faults/run.py --kills "$kills" --errors "$errors" --cuts "$cuts" --batches "$((kills / 10))" --progress
 part controls python3 tests/faults/controls.py
 echo "== $(($(date +%s) - begin)) s in all"
 grep -E '^[0-9]+ seeds|^(kills|I/O errors|power cuts)[^:]*: |caught by|SKIPPED' "$log"

@@ -15,6 +15,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/plant.h"
 #include "engine/dag_state.h"
 #include "engine/input.h"
 #include "engine/plan_draft.h"
@@ -93,6 +94,21 @@ Result<PlanChangeBatch> ReadBatch(const json::object& parameters, Issues& issues
   return batch;
 }
 
+// The seeded bug: the first command becomes durable without the others.
+void SubmitInHalves(Hub& hub, PlanChangeBatch batch, HubService::Done done) {
+  PlanChangeBatch first = batch;
+  first.commands.resize(1);
+  first.client_id.clear();
+  batch.commands.erase(batch.commands.begin());
+  const PlanId plan = batch.plan_id;
+  hub.core().Submit(std::move(first), [&hub, plan, batch = std::move(batch),
+                                       done = std::move(done)](const Reply& /*reply*/) {
+    hub.core().Submit(batch, [&hub, plan, done](const Reply& /*reply*/) { done(ShowTasks(hub, plan)); });
+    hub.Wake();
+  });
+  hub.Wake();
+}
+
 }  // namespace
 
 Result<json::value> QueryPlanTasks(Hub& hub, const json::object& parameters) {
@@ -116,6 +132,10 @@ void RequestPlanChange(Hub& hub, const json::object& parameters, HubService::Don
     return;
   }
   const PlanId plan = batch->plan_id;
+  if (Planted("half_batch") && batch->commands.size() > 1) {
+    SubmitInHalves(hub, *std::move(batch), std::move(done));
+    return;
+  }
   hub.core().Submit(*std::move(batch), [&hub, plan, done = std::move(done)](const Reply& reply) {
     if (reply.status == Reply::Status::kRefused) {
       done(BatchRefused(*reply.error, reply.issues));

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Kills the real program, fails its disk and cuts its power, at call after call of a scenario, and checks that no
-acknowledged command is lost, that no recorded step is done again, and that the work is finished all the same."""
+acknowledged command or change of a plan is lost, that no change is half made, that no recorded step is done again, and that
+the work is finished all the same."""
 
 import argparse
 import collections
@@ -18,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import faults
 import oracle
+import scenario
 import trial
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -59,24 +61,24 @@ class Bench:
             self.places.append(self.local.place)
         return self.local.place
 
-    def trial(self, with_retry=False):
+    def trial(self, name):
         place = self.place()
-        return trial.Trial(self.tools, place, self.root / f"outside{self.local.number}", with_retry)
+        return trial.Trial(self.tools, place, self.root / f"outside{self.local.number}", scenario.SCENARIOS[name])
 
-    def undisturbed(self, with_retry):
+    def undisturbed(self, name):
         sound = trial.Trial(trial.Tools(self.tools.binary, self.tools.shim), self.place(), self.root / "outside-sound",
-                            with_retry)
-        self.expected[with_retry] = sound.run([])
+                            scenario.SCENARIOS[name])
+        self.expected[name] = sound.run([])
 
-    def count(self, fault):
+    def count(self, fault, name):
         """How many calls of an undisturbed run the fault could happen to, and of the recovery of a killed one."""
-        attempt = self.trial()
+        attempt = self.trial(name)
         attempt.run([faults.Fault(fault.name, 0, 1, fault.kinds)], None)
         return max(1, attempt.report.calls[0])
 
-    def one(self, phases, with_retry):
-        attempt = self.trial(with_retry)
-        attempt.run(phases, self.expected[with_retry])
+    def one(self, phases, name):
+        attempt = self.trial(name)
+        attempt.run(phases, self.expected[name])
         return attempt.report
 
 
@@ -100,10 +102,10 @@ def lengths_of(name):
     return {"eio": (1, 0), "enospc": (1, 12, 0), "short": (1, 0)}.get(name, (1,))
 
 
-def run_series(bench, label, names, wanted, options, kinds=None):
+def run_series(bench, label, names, wanted, options, kinds=None, script="plain"):
     kinds = kinds or {}
     try:
-        totals = {name: bench.count(faults.Fault(name, kinds=kinds.get(name, ""))) for name in names}
+        totals = {name: bench.count(faults.Fault(name, kinds=kinds.get(name, "")), script) for name in names}
     except oracle.Violation as violation:
         return [("none@0", f"without any fault: {violation}")]
     chosen = series(names, kinds, totals, lengths_of, options.seed)
@@ -117,9 +119,9 @@ def run_series(bench, label, names, wanted, options, kinds=None):
     def submit():
         number = next(numbers)
         phases = next(chosen)
-        future = bench.executor.submit(bench.one, phases, number % RETRY_EVERY == 0)
-        future.phases = phases
-        future.with_retry = number % RETRY_EVERY == 0
+        name = "retry" if script == "plain" and number % RETRY_EVERY == 0 else script
+        future = bench.executor.submit(bench.one, phases, name)
+        future.text = "+".join(map(str, phases)) + ("" if name == "plain" else f" --scenario {name}")
         waiting.add(future)
 
     def wants_more():
@@ -134,7 +136,7 @@ def run_series(bench, label, names, wanted, options, kinds=None):
         done, waiting = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
         for future in done:
             counts["runs"] += 1
-            text = "+".join(map(str, future.phases)) + (" --retry" if future.with_retry else "")
+            text = future.text
             try:
                 report = future.result()
                 counts["happened"] += report.tampered
@@ -178,12 +180,15 @@ def cut_series(tools, options):
         if len(violations) < options.give_up:
             violations += run_series(bench, "power cuts at syncs", faults.CUTS, options.cuts // 2, options,
                                      {name: "s" for name in faults.CUTS})
+        if len(violations) < options.give_up and options.batches:
+            violations += run_series(bench, "power cuts of batches", faults.CUTS, (options.batches + 3) // 4, options,
+                                     script="batches")
     return violations
 
 
 def prepare(bench):
-    bench.undisturbed(False)
-    bench.undisturbed(True)
+    for name in scenario.SCENARIOS:
+        bench.undisturbed(name)
 
 
 def parse_arguments(arguments=None):
@@ -193,13 +198,15 @@ def parse_arguments(arguments=None):
     parser.add_argument("--kills", type=int, default=40, help="how many kill -9")
     parser.add_argument("--errors", type=int, default=40, help="how many I/O errors")
     parser.add_argument("--cuts", type=int, default=20, help="how many power cuts")
+    parser.add_argument("--batches", type=int, default=20,
+                        help="how many kills and I/O errors each, and a quarter as many cuts, while a plan is changed by batches")
     parser.add_argument("--jobs", type=int, default=4 * (os.cpu_count() or 1), help="at a time; they mostly wait")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plant", default="", help="a seeded bug of src/base/plant.h, to see it caught")
     parser.add_argument("--give-up", type=int, default=5, help="after so many violations")
     parser.add_argument("--progress", action="store_true")
     parser.add_argument("--trial", help="one run, as a violation names it, e.g. kill_before@17+eio@3x0")
-    parser.add_argument("--retry", action="store_true", help="with --trial: the scenario that retries")
+    parser.add_argument("--scenario", choices=list(scenario.SCENARIOS), default="plain", help="with --trial: which one")
     return parser.parse_args(arguments)
 
 
@@ -209,7 +216,7 @@ def run_one(tools, options):
     with Bench(tools, 1, place) as bench:
         prepare(bench)
         try:
-            report = bench.one(phases, options.retry)
+            report = bench.one(phases, options.scenario)
         except oracle.Violation as violation:
             print(violation)
             return 1
@@ -229,6 +236,10 @@ def main():
             violations += run_series(bench, "kills", faults.KILLS, options.kills, options)
         if options.errors:
             violations += run_series(bench, "I/O errors", faults.ERRORS, options.errors, options)
+        if options.batches:
+            violations += run_series(bench, "kills of batches", faults.KILLS, options.batches, options, script="batches")
+            violations += run_series(bench, "I/O errors of batches", faults.ERRORS, options.batches, options,
+                                     script="batches")
     if options.cuts:
         violations += cut_series(tools, options)
     for text, message in violations:

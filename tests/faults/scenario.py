@@ -1,4 +1,5 @@
-"""What the fault tests do with a hub: a small team, files that are dropped, commands that are sent, two servings."""
+"""What the fault tests do with a hub: a small team, and either files that are dropped and commands that are sent, or a plan
+whose tasks are changed by batches; each with two servings."""
 
 import dataclasses
 import json
@@ -57,18 +58,67 @@ COMMANDS = {
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    kind: str  # drop, send, serve
+    kind: str  # drop, send, apply, resume, serve
     what: str = ""
     agent: str = ""
 
 
-def steps(with_retry):
+@dataclasses.dataclass(frozen=True)
+class Scenario:
     """The dropped files are a stranger's, so they never fail; everything else is a process that may."""
-    first = [Step("drop", "notes.md", "ann"), Step("drop", "cmd_gather", "ann"), Step("send", "cmd_review", "bob"),
-             Step("serve"), Step("send", "cmd_publish", "cy"), Step("drop", "approval_1.txt", "cy")]
-    if with_retry:
-        first.append(Step("send", "cmd_flaky", "bob"))
-    return [*first, Step("drop", "cmd_last", "ann"), Step("serve")]
+
+    name: str
+    steps: tuple
+    config: str = CONFIG
+    answers: str = ANSWERS
+    batches: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def texts(self):
+        """The files that processes are given, by name."""
+        return {**{name: text_of(name) for name in COMMANDS},
+                **{name: json.dumps(batch) for name, batch in self.batches.items()}}
+
+
+FIRST = (Step("drop", "notes.md", "ann"), Step("drop", "cmd_gather", "ann"), Step("send", "cmd_review", "bob"),
+         Step("serve"), Step("send", "cmd_publish", "cy"), Step("drop", "approval_1.txt", "cy"))
+LAST = (Step("drop", "cmd_last", "ann"), Step("serve"))
+
+
+def issue(name, **args):
+    return {"command_name": name, "args": args}
+
+
+def append(task, needs, agent):
+    return issue("append_task", task_id=task, dependent_task_ids=needs, instruction=f"Do {task}.", assignee=agent)
+
+
+# A person's batches before and after the first serving, and in it one of a model: it may append tasks.
+BATCH_CONFIG = CONFIG.replace("You are Ann.}", "You are Ann., permissions: [append_task]}")
+BATCH_ANSWERS = """\
+- when: {command: cmd_facts_001}
+  answer: {result: "the facts", commands: [
+    {command_name: append_task, args: {task_id: more, dependent_task_ids: [facts], instruction: "More.", assignee: bob}},
+    {command_name: append_task, args: {task_id: most, dependent_task_ids: [more], instruction: "Most.", assignee: cy}}]}
+- answer: {result: "done"}
+"""
+BATCHES = {
+    "batch_plan": [append("facts", [], "ann"), append("draft", ["facts"], "bob"), append("page", ["draft"], "cy")],
+    "batch_change": [
+        issue("replace_task", task_id="draft", new_dependent_task_ids=["facts"], new_instruction="Draft it anew.",
+              new_assignee="cy"),
+        append("check", ["draft"], "bob"), issue("reset_task", task_id="page")],
+    "batch_again": [issue("reset_task", task_id="check"), append("print", ["page", "check"], "bob"),
+                    append("send", ["print"], "cy")],
+}
+
+SCENARIOS = {one.name: one for one in (
+    Scenario("plain", (*FIRST, *LAST)),
+    Scenario("retry", (*FIRST, Step("send", "cmd_flaky", "bob"), *LAST)),
+    Scenario("batches",
+             (Step("apply", "batch_plan"), Step("apply", "batch_change"), Step("resume"), Step("serve"),
+              Step("apply", "batch_again"), Step("serve")),
+             BATCH_CONFIG, BATCH_ANSWERS, BATCHES))}
 
 
 def text_of(what):
@@ -83,11 +133,11 @@ def sync(path):
         os.close(descriptor)
 
 
-def make_hub(hub):
+def make_hub(hub, scenario):
     """A fresh hub whose files are on the disk."""
     hub = pathlib.Path(hub)
     hub.mkdir(parents=True)
-    for name, text in (("agenttalk.yaml", CONFIG), ("answers.yaml", ANSWERS)):
+    for name, text in (("agenttalk.yaml", scenario.config), ("answers.yaml", scenario.answers)):
         (hub / name).write_text(text, encoding="utf-8")
         sync(hub / name)
     sync(hub)

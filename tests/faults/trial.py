@@ -97,23 +97,24 @@ class Trial:
     """The scenario is done in phases: each has a fault, and ends when a process does not do its work. The last phase
     has none, and must come to the end."""
 
-    def __init__(self, tools, place, outside, with_retry=False):
+    def __init__(self, tools, place, outside, script):
         self.tools = tools
         self.place = place
         self.outside = pathlib.Path(outside)
-        self.with_retry = with_retry
+        self.script = script
         self.hub = place.path / "hub"
         self.report = Report()
 
     def prepare(self):
         shutil.rmtree(self.outside, ignore_errors=True)
         self.outside.mkdir(parents=True)
-        for name in scenario.COMMANDS:
-            (self.outside / f"{name}.json").write_text(scenario.text_of(name), encoding="utf-8")
+        for name, text in self.script.texts.items():
+            (self.outside / f"{name}.json").write_text(text, encoding="utf-8")
         self.place.clear()
-        scenario.make_hub(self.hub)
+        scenario.make_hub(self.hub, self.script)
         self.oracle = oracle.Oracle(self.outside / "witness")
-        self.left = scenario.steps(self.with_retry)
+        self.left = list(self.script.steps)
+        self.plans = []
 
     def run(self, phases, expected=None):
         """Raises Violation. Without `expected` returns what an undisturbed run leads to."""
@@ -125,20 +126,21 @@ class Trial:
 
     def run_phases(self, phases, expected):
         self.prepare()
+        wanted = expected["plans"] if expected else None
         for number, fault in enumerate(phases):
-            self.run_phase(number, fault)
+            self.run_phase(number, fault, wanted)
             if not self.left:
                 break
         if self.left:
-            self.run_phase(len(phases), faults.NO_FAULT)
+            self.run_phase(len(phases), faults.NO_FAULT, wanted)
         events = self.read_log()
         if expected is None:
             self.oracle.check_log(events)
-            return oracle.expected_outcome(events, self.hub)
+            return {**oracle.expected_outcome(events, self.hub, self.script), "plans": self.plans}
         self.oracle.check_end(events, self.hub, expected)
         return None
 
-    def run_phase(self, number, fault):
+    def run_phase(self, number, fault, plans):
         record = self.outside / f"record{number}"
         whole = True
         while self.left and whole:
@@ -149,6 +151,8 @@ class Trial:
                 whole = self.run_process(step, fault, record)
             if whole:
                 self.left.pop(0)
+                if plans is None and self.script.batches:
+                    self.plans.append(self.read_plan())
         calls, tampered, first = faults.read_record(record)
         self.report.calls.append(calls)
         self.report.first.append(first)
@@ -156,12 +160,48 @@ class Trial:
         if fault.name in faults.CUTS and tampered:
             self.place.restore_power()
         self.oracle.check_log(self.read_log())
+        if plans and self.script.batches:
+            self.check_plan(plans)
+
+    def check_plan(self, plans):
+        """A batch that was acknowledged is there; the one that was under way is there as a whole or not at all."""
+        done = len(self.script.steps) - len(self.left)
+        before = plans[done - 1] if done else None
+        after = plans[done] if self.left else before
+        found = self.read_plan()
+        if found not in (before, after):
+            step = self.left[0].what or self.left[0].kind if self.left else "the end"
+            raise oracle.Violation(f"the plan is neither as before nor as after {step}: {found}")
+        # It was recorded and could not be acknowledged: whoever sent it sees that in the plan.
+        kind = self.left[0].kind if self.left else ""
+        if (kind == "apply" and found == after) or (kind == "resume" and not self.is_paused()):
+            self.left.pop(0)
+
+    def is_paused(self):
+        return json.loads(self.look("status", scenario.PLAN, "--json").stdout)["state"] == "paused"
+
+    def read_plan(self):
+        """What its tasks are, whatever has become of them; nothing: there is no plan."""
+        self.copy_hub()
+        done = self.look("plan", "show", scenario.PLAN, "--json")
+        if done.returncode == 0:
+            return [[task[key] for key in ("task_id", "dependent_task_ids", "instruction", "assignee")]
+                    for task in json.loads(done.stdout)["tasks"]]
+        with contextlib.suppress(ValueError, KeyError):
+            if json.loads(done.stdout)["error"]["code"] in ("PLAN_UNKNOWN", "JOURNAL_VERSION", "PERMISSION_DENIED"):
+                return None
+        raise oracle.Violation(f"the plan cannot be read: {done.stdout}{done.stderr}")
 
     def run_process(self, step, fault, record):
         """True: it did its work."""
         arguments = ["serve", "--until-idle"]
+        file = str(self.outside / f"{step.what}.json")
         if step.kind == "send":
-            arguments = ["send", str(self.outside / f"{step.what}.json"), "--to", step.agent]
+            arguments = ["send", file, "--to", step.agent]
+        elif step.kind == "apply":
+            arguments = ["plan", "apply", scenario.PLAN, file]
+        elif step.kind == "resume":
+            arguments = ["resume", scenario.PLAN]
         code, err = self.execute(arguments, fault, record)
         disturbed = faults.read_record(record)[1] > 0
         if code == 0 and step.kind == "send":
@@ -220,8 +260,8 @@ class Trial:
             self.err = ""
             return False
 
-    def read_log(self):
-        """From a copy, so that reading changes nothing."""
+    def copy_hub(self):
+        """To look at, so that reading changes nothing."""
         copy = self.outside / "copy"
         shutil.rmtree(copy, ignore_errors=True)
         copy.mkdir()
@@ -229,8 +269,14 @@ class Trial:
         if (self.hub / ".agenttalk").exists():
             shutil.copytree(self.hub / ".agenttalk", copy / ".agenttalk",
                             ignore=shutil.ignore_patterns("*.sock", "*-shm"))
-        done = subprocess.run([str(self.tools.binary), "log", scenario.PLAN, "--json", "--hub", str(copy)],
+
+    def look(self, *arguments):
+        return subprocess.run([str(self.tools.binary), *arguments, "--hub", str(self.outside / "copy")],
                               capture_output=True, text=True, check=False, timeout=LONGEST_RUN, close_fds=False)
+
+    def read_log(self):
+        self.copy_hub()
+        done = self.look("log", scenario.PLAN, "--json")
         if done.returncode == 0:
             return [json.loads(line) for line in done.stdout.splitlines()]
         with contextlib.suppress(ValueError, KeyError):
