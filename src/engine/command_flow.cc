@@ -50,17 +50,6 @@ constexpr Duration kFirstBackoff = std::chrono::seconds(1);
 constexpr Duration kLongestBackoff = std::chrono::minutes(5);
 constexpr double kTimeoutGrowth = 1.5;
 
-// Doubles per attempt, minus up to a quarter. The engine has no random numbers: the jitter comes from what
-// differs between commands, which is all it is for.
-Duration Backoff(const PlanState& plan, const CommandRecord& record) {
-  const std::uint32_t failures = record.execution->failures;
-  const double doubled = static_cast<double>(kFirstBackoff.count()) * std::pow(2.0, std::min(failures, 20U));
-  const double capped = std::min(doubled, static_cast<double>(kLongestBackoff.count()));
-  const Digest mix = Sha256(fmt::format("{}/{}/{}", plan.id.str(), record.id.str(), failures));
-  const double share = static_cast<double>(mix.bytes[0]) / 256.0;
-  return Duration(static_cast<std::int64_t>(capped * (1.0 - share / 4.0)));
-}
-
 Duration AttemptTimeout(const CommandRecord& record) {
   const double factor = std::pow(kTimeoutGrowth, std::min(record.execution->failures, 30U));
   return Duration(static_cast<std::int64_t>(static_cast<double>(record.timeout.count()) * factor));
@@ -314,13 +303,24 @@ bool RouteToTask(Step& step, PlanState& plan, CommandFile& file) {
 
 }  // namespace
 
+// Doubles per attempt, minus up to a quarter. The engine has no random numbers: the jitter comes from what
+// differs between commands, which is all it is for.
+Duration RetryPause(const PlanState& plan, const CommandRecord& record, std::uint32_t failures) {
+  const double doubled = static_cast<double>(kFirstBackoff.count()) * std::pow(2.0, std::min(failures, 20U));
+  const double capped = std::min(doubled, static_cast<double>(kLongestBackoff.count()));
+  const Digest mix = Sha256(fmt::format("{}/{}/{}", plan.id.str(), record.id.str(), failures));
+  const double share = static_cast<double>(mix.bytes[0]) / 256.0;
+  return Duration(static_cast<std::int64_t>(capped * (1.0 - share / 4.0)));
+}
+
 void FailAttempt(Step& step, PlanState& plan, CommandRecord& record, CallFailure failure,
                  EndState end_state) {
   if (SurviveFailure(step, plan, record, failure)) return;
   const std::uint32_t attempt = record.execution->attempt;
   step.Touch(record.agent);
   if (failure.retryable && record.execution->failures < record.retry_times) {
-    const Duration pause = std::max(Backoff(plan, record), failure.retry_after.value_or(Duration{}));
+    const Duration pause = std::max(RetryPause(plan, record, record.execution->failures),
+                                    failure.retry_after.value_or(Duration{}));
     step.Emit(plan, AttemptFailed{record.id, attempt, failure.code, std::move(failure.message),
                                   step.now() + pause});
     return;

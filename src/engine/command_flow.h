@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
@@ -53,6 +54,8 @@ void ContinueConversation(Step& step, PlanState& plan, CommandRecord& record);
 // The answer cannot be used: the model is told why, or the attempt fails.
 void RefuseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
                   std::vector<std::string> errors);
+// How long to wait before something of the command is tried again that has failed so often before.
+Duration RetryPause(const PlanState& plan, const CommandRecord& record, std::uint32_t failures);
 // The attempt has failed; it is repeated, or the command ends.
 void FailAttempt(Step& step, PlanState& plan, CommandRecord& record, CallFailure failure, EndState end_state);
 // A plan is completed when nothing in it is live; one with a DAG when, besides, no task can go on.

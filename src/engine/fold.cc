@@ -394,7 +394,8 @@ void Folding::operator()(const AttemptFailed& e) {
   CommandRecord& record = Record(e.command_id);
   Execution& execution = *record.execution;
   DropOpenCalls(execution);
-  ++execution.failures;
+  // The pause before a step's next try is not one of the command's own failures.
+  if (!AwaitsStepRetry(record)) ++execution.failures;
   if (execution.tool_outputs.empty() && execution.redo.empty() && execution.news.empty()) {
     execution.request = execution.resume;
     execution.answer = {};

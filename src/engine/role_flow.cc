@@ -18,6 +18,7 @@
 #include "base/error_code.h"
 #include "base/issue.h"
 #include "base/json.h"
+#include "base/time.h"
 #include "base/utf8.h"
 #include "engine/collaboration.h"
 #include "engine/command_flow.h"
@@ -25,6 +26,7 @@
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/role_check.h"
+#include "engine/role_fold.h"
 #include "engine/role_parts.h"
 #include "engine/role_state.h"
 #include "engine/step.h"
@@ -109,9 +111,9 @@ void FinishStep(Step& step, PlanState& plan, const CommandRecord& record, StepRe
   step.Emit(plan, std::move(finished));
 }
 
-// True: the plan says how to go on without this step.
+// True: the plan says how to go on: without this step, or with it, after a pause.
 bool RecordFailure(Step& step, PlanState& plan, const CommandRecord& record, ErrorCode code,
-                   const std::string& message) {
+                   const std::string& message, Duration at_least = {}) {
   const RoleState& role = RoleOf(record);
   const PlanStep& failed = CurrentStep(role);
   StepFinished finished;
@@ -135,7 +137,12 @@ bool RecordFailure(Step& step, PlanState& plan, const CommandRecord& record, Err
     goes_on = failed.on_error == OnError::kRetry && role.steps[role.current].attempts < kStepAttempts;
   }
   step.Emit(plan, std::move(finished));
-  return goes_on;
+  if (!AwaitsStepRetry(record)) return goes_on;
+  const Duration pause = RetryPause(plan, record, role.steps[role.current].attempts - 1);
+  step.Emit(plan, AttemptFailed{record.id, record.execution->attempt, code, message,
+                                step.now() + std::max(pause, at_least)});
+  step.Touch(record.agent);
+  return true;
 }
 
 // True: the plan goes on. Otherwise the attempt has failed.
@@ -239,7 +246,7 @@ Result<bool> RunStep(Step& step, PlanState& plan, CommandRecord& record) {
 
 // Runs steps until one has to wait, or the last is done.
 void Advance(Step& step, PlanState& plan, CommandRecord& record) {
-  for (;;) {
+  while (record.state == CommandState::kRunning) {
     const RoleState& role = RoleOf(record);
     if (role.AtEnd()) {
       Conclude(step, plan, record);
@@ -441,7 +448,8 @@ bool SurviveFailure(Step& step, PlanState& plan, CommandRecord& record, const Ca
   const bool stops = CurrentStep(RoleOf(record)).on_error == OnError::kStop;
   // The command's own retry goes on with the recorded conversation.
   if (stops && failure.retryable && record.execution->failures < record.retry_times) return false;
-  if (!RecordFailure(step, plan, record, failure.code, failure.message)) return false;
+  const Duration at_least = failure.retry_after.value_or(Duration{});
+  if (!RecordFailure(step, plan, record, failure.code, failure.message, at_least)) return false;
   Advance(step, plan, record);
   return true;
 }

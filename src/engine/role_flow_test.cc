@@ -79,13 +79,53 @@ TEST_F(RoleTest, RefusesAPlanThatTheAgentMayNotFollow) {
 TEST_F(RoleTest, ARetriedStepRunsAgainAndGivesUpInTheEnd) {
   Begin(ToolStep("look", "retry"));
   EXPECT_EQ(ToolSays("cmd_1", "busy", ErrorCode::kToolFailed),
-            (Names{"tool_call_finished", "step_finished", "step_started", "tool_call_intended"}));
+            (Names{"tool_call_finished", "step_finished", "attempt_failed"}));
+  EXPECT_EQ(Wait(std::chrono::seconds(1)),
+            (Names{"command_requeued", "attempt_started", "step_started", "tool_call_intended"}));
   EXPECT_EQ(Of<StepStarted>().front().attempt, 2U);
   ToolSays("cmd_1", "busy", ErrorCode::kToolFailed);
+  Wait(std::chrono::seconds(2));
   ToolSays("cmd_1", "busy", ErrorCode::kToolFailed);
   EXPECT_EQ(StateOf("cmd_1"), CommandState::kFailed);
   EXPECT_EQ(Of<StatusReported>().front().status, ReportedStatus::kFailed);
   EXPECT_EQ(Record("cmd_1")->outcome->message, "step look: busy");
+}
+
+TEST_F(RoleTest, AStepIsTriedAgainAfterAPauseThatGrowsAndHoldsNobody) {
+  Begin(ToolStep("look", "retry"));
+  ToolSays("cmd_1", "busy", ErrorCode::kToolFailed);
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kRetryWait);
+  const Duration first = Of<AttemptFailed>().front().retry_at - now_;
+  EXPECT_GE(first, std::chrono::milliseconds(750));
+  EXPECT_LE(first, std::chrono::seconds(1));
+  EXPECT_EQ(Wait(std::chrono::milliseconds(700)), Names{});
+  Begin(AskStep("other", "go"), "cmd_2");
+  EXPECT_EQ(StateOf("cmd_2"), CommandState::kRunning) << "the agent is free in between";
+  Answers("cmd_2", "done");
+  Wait(std::chrono::milliseconds(300));
+  ToolSays("cmd_1", "busy", ErrorCode::kToolFailed);
+  EXPECT_GE(Of<AttemptFailed>().front().retry_at - now_, std::chrono::milliseconds(1500));
+  Wait(std::chrono::seconds(2));
+  ToolSays("cmd_1", "there it is");
+  EXPECT_EQ(ResultOf("cmd_1"), "there it is");
+}
+
+TEST_F(RoleTest, TheTriesOfAStepAreNotTheCommandsOwn) {
+  CommandFile file = MakeCommand("cmd_1");
+  file.command.retry_times = 1;
+  Feed(std::move(file));
+  Plans("cmd_1", ToolStep("look", "retry"));
+  for (int i = 1; i <= 2; ++i) {
+    ToolSays("cmd_1", "busy", ErrorCode::kToolFailed);
+    EXPECT_EQ(Record("cmd_1")->execution->failures, 0U);
+    Wait(std::chrono::seconds(2));
+  }
+  ToolSays("cmd_1", "busy", ErrorCode::kToolFailed);
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kRetryWait) << "the command's own retry";
+  EXPECT_EQ(Record("cmd_1")->execution->failures, 1U);
+  Wait(std::chrono::seconds(2));
+  ToolSays("cmd_1", "there it is");
+  EXPECT_EQ(ResultOf("cmd_1"), "there it is");
 }
 
 TEST_F(RoleTest, ASkippedStepLeavesNothing) {

@@ -5,9 +5,11 @@
 
 #include "base/check.h"
 #include "engine/plan_state.h"
+#include "engine/role_flow.h"
 #include "engine/role_state.h"
 #include "model/agent_profile.h"
 #include "model/event.h"
+#include "model/internal_plan.h"
 
 namespace agenttalk {
 namespace {
@@ -96,6 +98,14 @@ void FoldStepFinished(CommandRecord& record, const StepFinished& e) {
   role.current = e.next;
   role.stands_for = e.stands_for;
   role.reply.reset();
+}
+
+bool AwaitsStepRetry(const CommandRecord& record) {
+  const RoleState* role = record.execution ? record.execution->role.get() : nullptr;
+  if (role == nullptr || !role->IsStepping() || role->AtEnd()) return false;
+  const StepProgress& progress = role->steps[role->current];
+  return progress.phase == StepPhase::kFailed && progress.attempts < kStepAttempts &&
+         role->plan.steps[role->current].on_error == OnError::kRetry;
 }
 
 void FoldStatus(CommandRecord& record, const StatusReported& e) {

@@ -10,6 +10,8 @@ void FoldStrategy(CommandRecord& record, const StrategyChosen& e);
 void FoldInternalPlan(CommandRecord& record, const InternalPlanMade& e);
 void FoldStepStarted(CommandRecord& record, const StepStarted& e);
 void FoldStepFinished(CommandRecord& record, const StepFinished& e);
+// True: the current step has failed and is to be tried again after a pause.
+bool AwaitsStepRetry(const CommandRecord& record);
 void FoldStatus(CommandRecord& record, const StatusReported& e);
 // The command moves to waiting_collaboration besides.
 void FoldRequest(PlanState& plan, CommandRecord& record, const CollaborationRequested& e);
