@@ -65,7 +65,7 @@ void CommitThread::Stop() {
 
 bool CommitThread::TrySubmit(Append&& append) {
   const std::size_t size = SizeOf(append);
-  bool asleep = false;
+  bool wake = false;
   {
     const std::lock_guard lock(mutex_);
     const bool full = waiting_.size() >= limits_.waiting_appends ||
@@ -74,10 +74,29 @@ bool CommitThread::TrySubmit(Append&& append) {
     waiting_.push_back(std::move(append));
     waiting_bytes_ += size;
     waiting_count_.store(waiting_.size(), std::memory_order_release);
-    asleep = asleep_;
+    wake = asleep_ && (!gathering_ || waiting_.size() == limits_.gathered_appends);
   }
-  if (asleep) wake_.notify_one();
+  if (wake) wake_.notify_one();
   return true;
+}
+
+void CommitThread::Begin(bool alone) {
+  gathering_ = false;
+  if (!HasWork()) return;
+  if (alone && !stalled_) {
+    const std::unique_lock lock(commit_mutex_, std::try_to_lock);
+    if (lock) StepLocked();
+  }
+  if (!HasWork()) return;
+  {
+    // The thread looks for work with the lock held: it has either seen this, or is asleep by now.
+    const std::lock_guard lock(mutex_);
+  }
+  wake_.notify_one();
+}
+
+bool CommitThread::HasWork() const {
+  return waiting_count_.load(std::memory_order_acquire) != 0 || unfinished_;
 }
 
 bool CommitThread::Crowded() const {
@@ -86,6 +105,11 @@ bool CommitThread::Crowded() const {
 }
 
 bool CommitThread::Step() {
+  const std::lock_guard lock(commit_mutex_);
+  return StepLocked();
+}
+
+bool CommitThread::StepLocked() {
   if (failed_) return false;
   if (done_ == taken_.size()) TakeWaiting();
   const std::span<const Append> batch = NextBatch();
@@ -101,6 +125,7 @@ bool CommitThread::Step() {
       last_event_ = append.rows.back().first_event + append.rows.back().event_count - 1;
   }
   done_ += batch.size();
+  unfinished_ = done_ != taken_.size();
   if (reports_.committed) reports_.committed(last_event_);
   return true;
 }
@@ -110,6 +135,7 @@ void CommitThread::TakeWaiting() {
   done_ = 0;
   const std::lock_guard lock(mutex_);
   std::swap(taken_, waiting_);
+  unfinished_ = !taken_.empty();
   waiting_bytes_ = 0;
   waiting_count_.store(0, std::memory_order_release);
 }
@@ -156,15 +182,15 @@ bool CommitThread::AwaitWork() {
     return !stopping_;
   }
   asleep_ = true;
-  wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+  wake_.wait(lock, [this] { return stopping_ || HasWork(); });
   asleep_ = false;
-  return !waiting_.empty();
+  return HasWork();
 }
 
 bool CommitThread::SpinForWork() const {
   const auto until = std::chrono::steady_clock::now() + limits_.spin;
   do {
-    if (waiting_count_.load(std::memory_order_acquire) != 0) return true;
+    if (HasWork()) return true;
     Pause();
   } while (std::chrono::steady_clock::now() < until);
   return false;

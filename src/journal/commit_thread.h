@@ -23,13 +23,16 @@ struct CommitLimits {
   // TrySubmit refuses what does not fit; Crowded() already speaks up at half of it.
   std::size_t waiting_appends = 8192;
   std::size_t waiting_bytes = std::size_t{64} << 20;
+  // As many appends are not gathered any longer: committing them can begin while more are made.
+  std::size_t gathered_appends = 16;
   std::chrono::milliseconds full_disk_retry{1000};
   // How long an idle thread looks for the next append before it sleeps. In a chain the next one comes within
   // microseconds of the last report, and waking a sleeping thread would cost more than the looking.
   std::chrono::microseconds spin{25};
 };
 
-// Called on the commit thread; must be quick and may not call Stop. Never called after Stop has returned.
+// Called on the thread that commits, the caller's of Begin included; must be quick and may not call Stop.
+// Never called after Stop has returned.
 struct CommitReports {
   // Everything up to and including this event is durable.
   std::function<void(std::uint64_t last_event)> committed;
@@ -43,8 +46,8 @@ struct CommitReports {
 // Group commit: while one batch is being synced the next one gathers. Whatever waits is committed at once, in
 // the order in which it was submitted, up to a batch's limits.
 //
-// Owned by the loop; TrySubmit, Crowded, Start and Stop belong to one thread. The journal's Commit is called
-// by nobody else meanwhile.
+// Owned by the loop; TrySubmit, Gather, Begin, Crowded, Start and Stop belong to one thread. The journal's
+// Commit is called by nobody else meanwhile.
 class CommitThread {
  public:
   CommitThread(Journal& journal, std::uint64_t epoch, CommitReports reports, CommitLimits limits = {});
@@ -58,6 +61,11 @@ class CommitThread {
 
   // False: not taken, and left as it was, because the queue is full or commits have failed.
   [[nodiscard]] bool TrySubmit(Append&& append);
+  // What is submitted from now on may wait for Begin, unless it becomes much.
+  void Gather() { gathering_ = true; }
+  // Everything that belongs together was submitted. `alone`: until it is durable the caller has nothing else
+  // to do. Then it commits here, because two changes of thread would cost half as much as the commit.
+  void Begin(bool alone);
   // True: accept no more input for now. After a `committed` report it is worth asking again.
   [[nodiscard]] bool Crowded() const;
 
@@ -67,6 +75,8 @@ class CommitThread {
 
  private:
   void Run();
+  bool StepLocked();
+  [[nodiscard]] bool HasWork() const;
   bool AwaitWork();
   bool SpinForWork() const;
   void TakeWaiting();
@@ -78,10 +88,14 @@ class CommitThread {
   const CommitReports reports_;
   const CommitLimits limits_;
 
-  // The commit thread's own.
-  std::vector<Append> taken_;
-  std::size_t done_ = 0;  // of taken_
-  std::uint64_t last_event_ = 0;
+  bool gathering_ = false;  // the owner's own
+
+  std::mutex commit_mutex_;              // held by whoever commits; taken before mutex_
+  std::vector<Append> taken_;            // guarded by commit_mutex_
+  std::size_t done_ = 0;                 // of taken_; guarded by commit_mutex_
+  std::uint64_t last_event_ = 0;         // guarded by commit_mutex_
+  std::optional<Error> stall_error_;     // guarded by commit_mutex_
+  std::atomic<bool> unfinished_{false};  // a part of taken_ is to be done
 
   // Written under the mutex, read by either side without it.
   std::atomic<std::size_t> waiting_count_{0};
@@ -91,10 +105,9 @@ class CommitThread {
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<Append> waiting_;       // guarded by mutex_
-  bool asleep_ = false;               // guarded by mutex_
-  bool stopping_ = false;             // guarded by mutex_
-  std::optional<Error> stall_error_;  // the commit thread's own
+  std::vector<Append> waiting_;  // guarded by mutex_
+  bool asleep_ = false;          // guarded by mutex_
+  bool stopping_ = false;        // guarded by mutex_
   std::thread thread_;
 };
 

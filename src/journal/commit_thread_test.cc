@@ -238,6 +238,55 @@ TEST_F(CommitThreadTest, CarriesAChainOneCommitAtATime) {
   EXPECT_EQ(journal_.Batches().size(), 500);
 }
 
+TEST_F(CommitThreadTest, WhoIsAloneCommitsWhatWasGatheredAtOnce) {
+  CommitThread& commits = Make();
+  commits.Gather();
+  EXPECT_TRUE(Submit());
+  EXPECT_TRUE(Submit());
+  commits.Begin(false);
+  EXPECT_EQ(log_.committed, 0) << "there is no thread, and the caller has other things to do";
+  commits.Begin(true);
+  EXPECT_EQ(log_.committed, 2);
+  EXPECT_EQ(journal_.Batches(), (std::vector<std::size_t>{2}));
+}
+
+TEST_F(CommitThreadTest, WhoIsAloneDoesNotWaitForTheThread) {
+  journal_.Hold();
+  CommitThread& commits = Make();
+  commits.Start();
+  EXPECT_TRUE(Submit());
+  journal_.AwaitCommit();
+  commits.Gather();
+  EXPECT_TRUE(Submit());
+  commits.Begin(true);
+  EXPECT_EQ(journal_.Batches().size(), 0);
+  journal_.LetOneGo();
+  journal_.AwaitCommit();
+  journal_.LetOneGo();
+  log_.Await([](const Log& log) { return log.committed == 2; });
+}
+
+TEST_F(CommitThreadTest, AFullDiskThatTheCallerMeetsIsTheThreadsToWaitFor) {
+  CommitThread& commits = Make({.full_disk_retry = std::chrono::milliseconds(1)});
+  commits.Start();
+  journal_.FailWith(ErrorCode::kDiskFull);
+  commits.Gather();
+  EXPECT_TRUE(Submit());
+  commits.Begin(true);
+  log_.Await([](const Log& log) { return log.stalls == 1; });
+  journal_.FailWith(std::nullopt);
+  log_.Await([](const Log& log) { return log.committed == 1; });
+}
+
+TEST_F(CommitThreadTest, MuchIsBegunBeforeAllOfItIsGathered) {
+  CommitThread& commits = Make({.gathered_appends = 3});
+  commits.Start();
+  commits.Gather();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(Submit());
+  log_.Await([](const Log& log) { return log.committed == 3; });
+  commits.Begin(true);
+}
+
 // Commits on one thread, reads on another.
 void ReadWhileCommitting(Journal& journal) {
   constexpr std::uint64_t kEvents = 3000;

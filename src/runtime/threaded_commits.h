@@ -17,10 +17,12 @@ namespace agenttalk {
 // Everything but `wake` belongs to the loop's thread.
 class ThreadedCommits final : public CommitQueue {
  public:
-  // `wake` is called on the commit thread when there is news.
+  // `wake` is called when there is news, mostly on the commit thread.
   ThreadedCommits(Journal& journal, std::uint64_t epoch, std::function<void()> wake);
 
   void Submit(Append append) override;
+  void Gather() override { thread_.Gather(); }
+  void Begin(bool alone) override { thread_.Begin(alone); }
   // Hands over what did not fit before.
   void Retry();
   // True: submit no more than must be.
