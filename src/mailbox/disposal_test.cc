@@ -40,9 +40,9 @@ TEST(CompleteFile, MovesACommandToProcessed) {
   SimFileSystem files;
   files.DropFile(kDevInbox + "/cmd_1.json", "{}");
   const auto file = FingerprintOf(files, kDevInbox, "cmd_1.json");
-  EXPECT_EQ(CompleteFile(files, file, kPlan, 5).value(), Disposal::kMoved);
+  EXPECT_EQ(CompleteFile(files, file, kInboxPlan, 5).value(), Disposal::kMoved);
   EXPECT_EQ(files.Files(), std::vector<std::string>{kDevInbox + "/.processed/plan_1/cmd_1.json"});
-  EXPECT_EQ(CompleteFile(files, file, kPlan, 5).value(), Disposal::kGone);
+  EXPECT_EQ(CompleteFile(files, file, kInboxPlan, 5).value(), Disposal::kGone);
 }
 
 TEST(CompleteFile, GivesATakenNameTheEventsNumber) {
@@ -50,7 +50,7 @@ TEST(CompleteFile, GivesATakenNameTheEventsNumber) {
   for (const std::uint64_t event : {5UL, 6UL, 6UL}) {
     files.DropFile(kDevInbox + "/plan_1/cmd_1.json", "{}");
     const auto file = FingerprintOf(files, kDevInbox + "/plan_1", "cmd_1.json");
-    EXPECT_EQ(CompleteFile(files, file, kPlan, event).value(), Disposal::kMoved);
+    EXPECT_EQ(CompleteFile(files, file, kInboxPlan, event).value(), Disposal::kMoved);
   }
   EXPECT_EQ(files.Files(), (std::vector<std::string>{kDevInbox + "/.processed/plan_1/cmd_1.6-2.json",
                                                      kDevInbox + "/.processed/plan_1/cmd_1.6.json",
@@ -62,7 +62,7 @@ TEST(CompleteFile, LeavesAReplacedFileAlone) {
   files.DropFile(kDevInbox + "/cmd_1.json", "old");
   const auto file = FingerprintOf(files, kDevInbox, "cmd_1.json");
   files.DropFile(kDevInbox + "/cmd_1.json", "new");
-  EXPECT_EQ(CompleteFile(files, file, kPlan, 5).value(), Disposal::kReplaced);
+  EXPECT_EQ(CompleteFile(files, file, kInboxPlan, 5).value(), Disposal::kReplaced);
   EXPECT_EQ(files.Contents(kDevInbox + "/cmd_1.json"), "new");
 }
 
@@ -71,7 +71,7 @@ TEST(CompleteFile, LeavesAFileThatWasRewrittenInPlaceAlone) {
   files.DropFile(kDevInbox + "/cmd_1.json", "old");
   const auto file = FingerprintOf(files, kDevInbox, "cmd_1.json");
   files.Overwrite(kDevInbox + "/cmd_1.json", "new");
-  EXPECT_EQ(CompleteFile(files, file, kPlan, 5).value(), Disposal::kReplaced);
+  EXPECT_EQ(CompleteFile(files, file, kInboxPlan, 5).value(), Disposal::kReplaced);
   EXPECT_EQ(files.Contents(kDevInbox + "/cmd_1.json"), "new");
 }
 
@@ -87,7 +87,7 @@ TEST(CompleteFile, PutsAFileBackThatSlippedInBeforeTheMove) {
       files.DropFile(path, "new");
     }
   });
-  EXPECT_EQ(CompleteFile(files, file, kPlan, 5).value(), Disposal::kReplaced);
+  EXPECT_EQ(CompleteFile(files, file, kInboxPlan, 5).value(), Disposal::kReplaced);
   EXPECT_EQ(files.Files(), std::vector<std::string>{path});
   EXPECT_EQ(files.Contents(path), "new");
 }
@@ -104,7 +104,7 @@ TEST(CompleteFile, KeepsBothWhenAThirdFileTookTheName) {
     if (moved != path && moves < 5) files.DropFile(path, "third");
     ++moves;
   });
-  EXPECT_EQ(CompleteFile(files, file, kPlan, 5).value(), Disposal::kReplaced);
+  EXPECT_EQ(CompleteFile(files, file, kInboxPlan, 5).value(), Disposal::kReplaced);
   EXPECT_EQ(files.Contents(path), "third");
   EXPECT_EQ(files.Contents(kDevInbox + "/cmd_1.5.json"), "second");
 }
@@ -116,11 +116,11 @@ TEST(CompleteFile, CanBeRepeatedAfterAPowerCutBroughtTheFileBack) {
     files.DropFile(kDevInbox + "/cmd_1.json", "{}");
     ASSERT_TRUE(files.Sync());
     const auto file = FingerprintOf(files, kDevInbox, "cmd_1.json");
-    ASSERT_EQ(CompleteFile(files, file, kPlan, 5).value(), Disposal::kMoved);
+    ASSERT_EQ(CompleteFile(files, file, kInboxPlan, 5).value(), Disposal::kMoved);
     files.Crash();
     const bool is_back = files.Exists(kDevInbox + "/cmd_1.json");
     came_back += is_back ? 1 : 0;
-    EXPECT_EQ(CompleteFile(files, file, kPlan, 5).value(), is_back ? Disposal::kMoved : Disposal::kGone);
+    EXPECT_EQ(CompleteFile(files, file, kInboxPlan, 5).value(), is_back ? Disposal::kMoved : Disposal::kGone);
     EXPECT_EQ(files.Files(), std::vector<std::string>{kDevInbox + "/.processed/plan_1/cmd_1.json"});
   }
   EXPECT_GT(came_back, 10);
@@ -132,15 +132,15 @@ TEST(CompleteFile, ReportsADiskThatFails) {
   files.DropFile(kDevInbox + "/cmd_1.json", "{}");
   const auto file = FingerprintOf(files, kDevInbox, "cmd_1.json");
   files.Inject({.op = SimOp::kMove, .path_contains = "", .code = ErrorCode::kIo, .skip = 0, .times = 1});
-  EXPECT_EQ(CompleteFile(files, file, kPlan, 5).error().code, ErrorCode::kIo);
-  EXPECT_EQ(CompleteFile(files, file, kPlan, 5).value(), Disposal::kMoved);
+  EXPECT_EQ(CompleteFile(files, file, kInboxPlan, 5).error().code, ErrorCode::kIo);
+  EXPECT_EQ(CompleteFile(files, file, kInboxPlan, 5).value(), Disposal::kMoved);
 }
 
 TEST(RefuseFile, MovesALinkItselfAndWritesItsReason) {
   SimFileSystem files;
   files.DropSymlink(kDevInbox + "/cmd_1.json", "/etc/passwd");
   const auto file = FingerprintOf(files, kDevInbox, "cmd_1.json");
-  EXPECT_EQ(RefuseFile(files, file, kPlan, SomeRefusal(), 5).value(), Disposal::kMoved);
+  EXPECT_EQ(RefuseFile(files, file, kInboxPlan, SomeRefusal(), 5).value(), Disposal::kMoved);
   EXPECT_EQ(files.Files(), (std::vector<std::string>{"dead_letter/plan_1/cmd_1.json",
                                                      "dead_letter/plan_1/cmd_1.json.reason.json"}));
   EXPECT_EQ(files.Stat("dead_letter/plan_1/cmd_1.json").value()->type, FileType::kSymlink);
@@ -170,9 +170,10 @@ TEST(RefuseFile, KeepsLettersOfTheSameNameApart) {
 TEST(RefuseFile, DoesNotOverwriteAFileThatIsNamedLikeAReason) {
   SimFileSystem files;
   files.DropFile(kDevInbox + "/x.reason.json", "precious");
-  ASSERT_TRUE(RefuseFile(files, FingerprintOf(files, kDevInbox, "x.reason.json"), kPlan, SomeRefusal(), 5));
+  ASSERT_TRUE(
+      RefuseFile(files, FingerprintOf(files, kDevInbox, "x.reason.json"), kInboxPlan, SomeRefusal(), 5));
   files.DropFile(kDevInbox + "/x", "also");
-  ASSERT_TRUE(RefuseFile(files, FingerprintOf(files, kDevInbox, "x"), kPlan, SomeRefusal(), 6));
+  ASSERT_TRUE(RefuseFile(files, FingerprintOf(files, kDevInbox, "x"), kInboxPlan, SomeRefusal(), 6));
   EXPECT_EQ(files.Contents("dead_letter/plan_1/x.reason.json"), "precious");
   EXPECT_EQ(files.Contents("dead_letter/plan_1/x.6"), "also");
 }
@@ -197,7 +198,7 @@ TEST(RefuseFile, LeavesAReplacedFileAloneAndNoReasonBehind) {
       files.DropFile(path, "good");
     }
   });
-  EXPECT_EQ(RefuseFile(files, file, kPlan, SomeRefusal(), 5).value(), Disposal::kReplaced);
+  EXPECT_EQ(RefuseFile(files, file, kInboxPlan, SomeRefusal(), 5).value(), Disposal::kReplaced);
   EXPECT_EQ(files.Files(), std::vector<std::string>{path});
 }
 
@@ -223,10 +224,10 @@ TEST(RefuseFile, CanBeRepeatedAfterAnyCrash) {
     files.SetInterference([&](SimOp, const std::string&) {
       if (left-- == 0) throw Killed{};
     });
-    EXPECT_TRUE(FinishesOrIsKilled([&] { (void)RefuseFile(files, file, kPlan, SomeRefusal(), 5); }));
+    EXPECT_TRUE(FinishesOrIsKilled([&] { (void)RefuseFile(files, file, kInboxPlan, SomeRefusal(), 5); }));
     files.SetInterference(nullptr);
     if (seed % 3 != 0) files.Crash();
-    ASSERT_TRUE(RefuseFile(files, file, kPlan, SomeRefusal(), 5)) << seed;
+    ASSERT_TRUE(RefuseFile(files, file, kInboxPlan, SomeRefusal(), 5)) << seed;
     EXPECT_EQ(files.Files(),
               (std::vector<std::string>{"dead_letter/plan_1/x", "dead_letter/plan_1/x.reason.json"}))
         << seed;

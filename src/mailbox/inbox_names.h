@@ -8,6 +8,6 @@
 namespace agenttalk {
 
 inline const std::string kDevInbox = "agents/dev/inbox";
-inline const PlanId kPlan("plan_1");
+inline const PlanId kInboxPlan("plan_1");
 
 }  // namespace agenttalk

@@ -40,7 +40,7 @@ TEST_F(IntakeTest, FindsFilesInEveryBox) {
   std::map<std::string, const FoundFile*> by_name;
   for (const FoundFile& file : batch.found) by_name[file.fingerprint.name] = &file;
   const FoundFile& report = *by_name.at("report.md");
-  EXPECT_EQ(report.place, (Place{.box = Box::kInbox, .agent = AgentId("dev"), .plan = kPlan}));
+  EXPECT_EQ(report.place, (Place{.box = Box::kInbox, .agent = AgentId("dev"), .plan = kInboxPlan}));
   EXPECT_EQ(report.bytes, "text");
   EXPECT_EQ(report.fingerprint.directory, kDevInbox + "/plan_1");
   EXPECT_EQ(report.fingerprint.size, 4U);
@@ -65,7 +65,7 @@ TEST_F(IntakeTest, OffersAFileOnceUntilItIsSettled) {
   EXPECT_TRUE(TakeAll().found.empty());
   intake_.Release(first.found[0].fingerprint);
   EXPECT_EQ(TakeAll().found.size(), 1U);
-  EXPECT_EQ(intake_.Complete(first.found[0].fingerprint, kPlan, 9).value(), Disposal::kMoved);
+  EXPECT_EQ(intake_.Complete(first.found[0].fingerprint, kInboxPlan, 9).value(), Disposal::kMoved);
   intake_.SweepAll();
   EXPECT_TRUE(TakeAll().found.empty());
   EXPECT_EQ(intake_.offered(), 0U);
@@ -76,7 +76,7 @@ TEST_F(IntakeTest, OffersAReplacedFileAsANewOne) {
   files_.DropFile(kDevInbox + "/cmd_1.json", "old");
   const IntakeBatch first = TakeAll();
   files_.DropFile(kDevInbox + "/cmd_1.json", "new");
-  EXPECT_EQ(intake_.Complete(first.found.at(0).fingerprint, kPlan, 9).value(), Disposal::kReplaced);
+  EXPECT_EQ(intake_.Complete(first.found.at(0).fingerprint, kInboxPlan, 9).value(), Disposal::kReplaced);
   const IntakeBatch second = TakeAll();
   ASSERT_EQ(second.found.size(), 1U);
   EXPECT_EQ(second.found[0].bytes, "new");
@@ -86,12 +86,12 @@ TEST_F(IntakeTest, OffersAFileThatAppearsAgainAfterAPowerCut) {
   files_.DropFile(kDevInbox + "/cmd_1.json", "{}");
   ASSERT_TRUE(files_.Sync());
   const IntakeBatch first = TakeAll();
-  ASSERT_EQ(intake_.Complete(first.found.at(0).fingerprint, kPlan, 9).value(), Disposal::kMoved);
+  ASSERT_EQ(intake_.Complete(first.found.at(0).fingerprint, kInboxPlan, 9).value(), Disposal::kMoved);
   int tries = 0;
   while (!files_.Exists(kDevInbox + "/cmd_1.json") && tries++ < 100) {
     files_.MoveAway(kDevInbox + "/.processed/plan_1/cmd_1.json", kDevInbox + "/cmd_1.json");
     ASSERT_TRUE(files_.Sync());
-    (void)intake_.Complete(first.found[0].fingerprint, kPlan, 9);
+    (void)intake_.Complete(first.found[0].fingerprint, kInboxPlan, 9);
     files_.Crash();
   }
   ASSERT_TRUE(files_.Exists(kDevInbox + "/cmd_1.json"));
@@ -100,7 +100,7 @@ TEST_F(IntakeTest, OffersAFileThatAppearsAgainAfterAPowerCut) {
   IntakeBatch again = after_restart.Take(now_);
   ASSERT_EQ(again.found.size(), 1U);
   EXPECT_EQ(again.found[0].fingerprint, first.found[0].fingerprint);
-  EXPECT_EQ(after_restart.Complete(again.found[0].fingerprint, kPlan, 9).value(), Disposal::kMoved);
+  EXPECT_EQ(after_restart.Complete(again.found[0].fingerprint, kInboxPlan, 9).value(), Disposal::kMoved);
 }
 
 TEST_F(IntakeTest, DoesNotReadKnownFilesAgain) {
@@ -205,7 +205,7 @@ TEST_F(IntakeTest, RefusesAHardLinkThatStaysWithoutReadingIt) {
   EXPECT_EQ(batch.refused[0].code, ErrorCode::kFileUnsafe);
   EXPECT_EQ(files_.bytes_read(), 0U);
   const Refusal refusal{.code = batch.refused[0].code, .message = "m", .hint = "h", .at = now_};
-  EXPECT_EQ(intake_.Refuse(batch.refused[0].fingerprint, kPlan, refusal, 4).value(), Disposal::kMoved);
+  EXPECT_EQ(intake_.Refuse(batch.refused[0].fingerprint, kInboxPlan, refusal, 4).value(), Disposal::kMoved);
   EXPECT_EQ(files_.Contents("elsewhere/x"), "text");
   EXPECT_TRUE(files_.Exists("dead_letter/plan_1/x.reason.json"));
   EXPECT_TRUE(TakeUntil(seconds(60)).refused.empty());

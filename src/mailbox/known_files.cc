@@ -98,6 +98,7 @@ void KnownFiles::Forget(const std::string& directory, const std::string& name) {
 }
 
 void KnownFiles::ForgetFolder(const std::string& directory) {
+  const std::lock_guard lock(mutex_);
   folders_.erase(directory);
 }
 

@@ -16,8 +16,8 @@
 namespace agenttalk {
 
 // Files that lie in the folders and need no taking in: what the mirror published there and what was taken in
-// and stays. Only a cache: whoever loses it reads a file again and finds its content known. Used by one
-// thread.
+// and stays. Only a cache: whoever loses it reads a file again and finds its content known. The mirror's
+// thread tells it, the loop asks.
 class KnownFiles {
  public:
   // The file there is this one.

@@ -180,7 +180,7 @@ TEST_F(MirrorTest, StopsOnAFullDiskAndGoesOnWhenThereIsSpace) {
   files_.SetCapacity(100);
   for (int i = 0; i < 20; ++i)
     mirror_.Publish(fmt::format("a/{:02}", i), std::string(10, 'x'), Overwrite::kAlways);
-  mirror_.AppendLine("log", {.seq = 1, .part = 0}, Line(1));
+  mirror_.AppendLine("log", {.seq = 1, .part = 0}, [=] { return Line(1); });
   const MirrorReport full = mirror_.Flush();
   EXPECT_EQ(full.written, 10U);
   EXPECT_GE(full.failures.size(), 1U);
@@ -193,13 +193,13 @@ TEST_F(MirrorTest, StopsOnAFullDiskAndGoesOnWhenThereIsSpace) {
 
 TEST_F(MirrorTest, AppendsEachLineOnce) {
   for (std::uint64_t seq = 1; seq <= 3; ++seq) {
-    mirror_.AppendLine("logs/a.jsonl", {.seq = seq, .part = 0}, Line(seq, 0));
-    mirror_.AppendLine("logs/a.jsonl", {.seq = seq, .part = 1}, Line(seq, 1));
+    mirror_.AppendLine("logs/a.jsonl", {.seq = seq, .part = 0}, [=] { return Line(seq, 0); });
+    mirror_.AppendLine("logs/a.jsonl", {.seq = seq, .part = 1}, [=] { return Line(seq, 1); });
   }
   EXPECT_EQ(mirror_.Flush().lines, 6U);
   const auto once = files_.Contents("logs/a.jsonl");
   for (std::uint64_t seq = 2; seq <= 4; ++seq)
-    mirror_.AppendLine("logs/a.jsonl", {.seq = seq, .part = 0}, Line(seq));
+    mirror_.AppendLine("logs/a.jsonl", {.seq = seq, .part = 0}, [=] { return Line(seq); });
   const MirrorReport report = mirror_.Flush();
   EXPECT_EQ(report.lines, 1U);
   EXPECT_EQ(report.repeated_lines, 2U);
@@ -213,7 +213,7 @@ TEST_F(MirrorTest, FinishesALineThatAFullDiskCutShort) {
         {.op = SimOp::kAppend, .path_contains = log, .code = ErrorCode::kDiskFull, .skip = 0, .times = 1});
     std::string expected;
     for (std::uint64_t seq = 1; seq <= 3; ++seq) {
-      mirror_.AppendLine(log, {.seq = seq, .part = 0}, Line(seq));
+      mirror_.AppendLine(log, {.seq = seq, .part = 0}, [=] { return Line(seq); });
       expected += Line(seq) + "\n";
     }
     EXPECT_FALSE(mirror_.Flush().complete());
@@ -229,8 +229,8 @@ TEST(Mirror, IsCompleteAgainAfterAPowerCutAndARepetition) {
     // What the journal would make the mirror do, from a position on.
     const auto replay = [](Mirror& mirror, std::uint64_t from, std::uint64_t to) {
       for (std::uint64_t seq = from; seq <= to; ++seq) {
-        mirror.AppendLine("logs/a.jsonl", {.seq = seq, .part = 0}, Line(seq, 0));
-        mirror.AppendLine("logs/a.jsonl", {.seq = seq, .part = 1}, Line(seq, 1));
+        mirror.AppendLine("logs/a.jsonl", {.seq = seq, .part = 0}, [=] { return Line(seq, 0); });
+        mirror.AppendLine("logs/a.jsonl", {.seq = seq, .part = 1}, [=] { return Line(seq, 1); });
         mirror.Publish(fmt::format("plans/p/{}", seq), fmt::format("content {}", seq), Overwrite::kAlways);
         if (seq % 3 == 0) (void)mirror.Flush();
       }
@@ -257,7 +257,7 @@ TEST(Mirror, IsCompleteAgainAfterAPowerCutAndARepetition) {
 
 TEST_F(MirrorTest, SetsALogAsideWhenItIsFullAndForgetsTheOldest) {
   const auto append = [](Mirror& mirror, std::uint64_t seq) {
-    mirror.AppendLine("logs/a.jsonl", {.seq = seq, .part = 0}, Line(seq), 30);
+    mirror.AppendLine("logs/a.jsonl", {.seq = seq, .part = 0}, [=] { return Line(seq); }, 30);
     return mirror.Flush().lines;
   };
   for (std::uint64_t seq = 1; seq <= 6; ++seq) EXPECT_EQ(append(mirror_, seq), 1U);

@@ -23,6 +23,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/command.h"
 #include "model/event.h"
 #include "model/task_dag.h"
 
@@ -205,6 +206,31 @@ Result<void> DecodeEvents(const PlanId& plan, std::uint64_t first_number, std::u
     event.caused_by = first_number;
   }
   return {};
+}
+
+EventIds IdsOf(const EventBody& body) {
+  EventIds ids;
+  AgentId from;
+  bool has_agent = false;
+  std::visit(
+      [&](const auto& fields) {
+        using Body = std::remove_cvref_t<decltype(fields)>;
+        Body::Fields(fields, [&](std::string_view name, const auto& field) {
+          using Type = std::remove_cvref_t<decltype(field)>;
+          if constexpr (std::is_same_v<Type, AgentId>) {
+            if (name == "agent_id") ids.agent = field;
+            if (name == "from") from = field;
+            has_agent = has_agent || name == "agent_id";
+          } else if constexpr (std::is_same_v<Type, CommandId>) {
+            if (name == "command_id") ids.command = field;
+          } else if constexpr (std::is_same_v<Type, Command>) {
+            if (name == "command") ids.command = field.command_id;
+          }
+        });
+      },
+      body);
+  if (!has_agent) ids.agent = std::move(from);
+  return ids;
 }
 
 json::object EventToJson(const Event& event) {

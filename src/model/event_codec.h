@@ -22,6 +22,13 @@ std::string EncodeEvents(std::span<const Event> events);
 Result<void> DecodeEvents(const PlanId& plan, std::uint64_t first_number, std::uint32_t count,
                           std::string_view bytes, const std::function<void(const Event&)>& visit);
 
+// Whom an event concerns; empty where it does not say. As EventToJson shows them.
+struct EventIds {
+  AgentId agent;
+  CommandId command;
+};
+EventIds IdsOf(const EventBody& body);
+
 // {"seq","time","type","plan_id","task_id","command_id","agent_id","caused_by","data"} as `agenttalk log`
 // shows it.
 boost::json::object EventToJson(const Event& event);

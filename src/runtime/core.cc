@@ -195,6 +195,7 @@ void Core::MaybeSnapshot(PlanState& plan, Append& append) {
 
 void Core::Committed(std::uint64_t event) {
   if (failure_) return;
+  UnloadIdle();  // before, not after: whoever is told of these events may want to look at their plans
   committed_ = std::max(committed_, event);
   contents_.Committed(committed_);
   while (!unsettled_.empty() && unsettled_.front().last_event <= committed_) {
@@ -206,7 +207,6 @@ void Core::Committed(std::uint64_t event) {
   if (resume_at_ != 0 && resume_at_ <= committed_) {
     ResumeOpenCalls(std::exchange(resume_at_, 0));
   }
-  UnloadIdle();
 }
 
 void Core::CommitFailed(Error error) {

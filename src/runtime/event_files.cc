@@ -125,19 +125,28 @@ void ShowInput(const Event& event, const InputArrived& arrived, FileSink& sink) 
   }
 }
 
-std::string DeliveryLine(const Event& event, const std::string& to, const NamedContent& file,
-                         const std::string& from, const CommandId& command, std::uint32_t hops) {
-  return json::serialize(
-      json::object{{"seq", event.number},
-                   {"time", ToRfc3339(event.time)},
-                   {"from", from.empty() ? json::value(nullptr) : json::value(from)},
-                   {"to", to},
-                   {"name", file.name},
-                   {"sha256", file.content.digest.Hex()},
-                   {"size", file.content.size},
-                   {"command_id", command.empty() ? json::value(nullptr) : json::value(command.str())},
-                   {"hops", hops}});
-}
+struct Delivery {
+  std::uint64_t number = 0;
+  Timestamp time;
+  AgentId from;
+  AgentId to;
+  NamedContent file;
+  CommandId command;
+  std::uint32_t hops = 0;
+
+  std::string operator()() const {
+    return json::serialize(
+        json::object{{"seq", number},
+                     {"time", ToRfc3339(time)},
+                     {"from", from.empty() ? json::value(nullptr) : json::value(from.str())},
+                     {"to", to.str()},
+                     {"name", file.name},
+                     {"sha256", file.content.digest.Hex()},
+                     {"size", file.content.size},
+                     {"command_id", command.empty() ? json::value(nullptr) : json::value(command.str())},
+                     {"hops", hops}});
+  }
+};
 
 }  // namespace
 
@@ -270,14 +279,9 @@ void EventFiles::ShowExternal(const Event& event, const CommandId& command, bool
 void EventFiles::Log(const Event& event, FileSink& sink) const {
   const std::string_view log = LogOf(event.body);
   if (log.empty()) return;
-  const json::object line = EventToJson(event);
-  const json::value& agent = line.at("agent_id");
-  AgentId id = agent.is_string() ? AgentId(std::string(agent.as_string())) : AgentId();
-  if (id.empty()) {
-    const json::value& command = line.at("command_id");
-    const CommandRecord* record = command.is_string()
-                                      ? FindRecord(event.plan_id, CommandId(std::string(command.as_string())))
-                                      : nullptr;
+  auto [id, command] = IdsOf(event.body);
+  if (id.empty() && !command.empty()) {
+    const CommandRecord* record = FindRecord(event.plan_id, command);
     if (record != nullptr) id = record->agent;
   }
   if (const auto* changed = std::get_if<TaskChanged>(&event.body)) {
@@ -287,8 +291,9 @@ void EventFiles::Log(const Event& event, FileSink& sink) const {
     if (task != DagState::kNone) id = plan->dag->AgentOf(task);
   }
   if (!IsSafeName(id.str()) || !core_.state().agents.contains(id)) return;
-  sink.AppendLine(fmt::format("agents/{}/logs/{}.jsonl", id.str(), log), {event.number, 0},
-                  Redact(json::serialize(line)), kRotateAt);
+  sink.AppendLine(
+      fmt::format("agents/{}/logs/{}.jsonl", id.str(), log), {event.number, 0},
+      [event] { return Redact(json::serialize(EventToJson(event))); }, kRotateAt);
 }
 
 void EventFiles::LogDelivery(const Event& event, FileSink& sink) const {
@@ -296,8 +301,13 @@ void EventFiles::LogDelivery(const Event& event, FileSink& sink) const {
   const std::string path = fmt::format("plans/{}/deliveries.jsonl", event.plan_id.str());
   if (const auto* arrived = std::get_if<InputArrived>(&event.body)) {
     sink.AppendLine(path, {event.number, 0},
-                    DeliveryLine(event, arrived->agent_id.str(), {arrived->name, arrived->content},
-                                 arrived->from.str(), arrived->from_command, arrived->hops),
+                    Delivery{event.number,
+                             event.time,
+                             arrived->from,
+                             arrived->agent_id,
+                             {arrived->name, arrived->content},
+                             arrived->from_command,
+                             arrived->hops},
                     kNeverRotate);
     return;
   }
@@ -306,9 +316,10 @@ void EventFiles::LogDelivery(const Event& event, FileSink& sink) const {
   if (sent == nullptr || sent->to.str() != kHuman) return;
   std::uint32_t part = 0;
   const auto tell = [&](const NamedContent& file) {
-    sink.AppendLine(path, {event.number, part++},
-                    DeliveryLine(event, sent->to.str(), file, sent->from.str(), sent->command_id, sent->hops),
-                    kNeverRotate);
+    sink.AppendLine(
+        path, {event.number, part++},
+        Delivery{event.number, event.time, sent->from, sent->to, file, sent->command_id, sent->hops},
+        kNeverRotate);
   };
   for (const NamedContent& output : sent->outputs) tell(output);
   tell({sent->message_id + ".json", sent->message});

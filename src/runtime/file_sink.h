@@ -3,12 +3,11 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 
 #include "base/digest.h"
-#include "mailbox/mirror.h"
+#include "mailbox/mirror_writer.h"
 #include "model/content.h"
 
 namespace agenttalk {
@@ -31,7 +30,7 @@ class FileSink {
   virtual void Forget(const std::string& path) = 0;
   // A stranger's file with this content was taken in and stays where it is.
   virtual void Found(const std::string& path, const Content& content) = 0;
-  virtual void AppendLine(const std::string& path, LineNumber number, std::string_view line,
+  virtual void AppendLine(const std::string& path, LineNumber number, LineMaker line,
                           std::uint64_t rotate_at) = 0;
 };
 
@@ -65,11 +64,12 @@ class FileSet : public FileSink {
   void Found(const std::string& path, const Content& content) override {
     files_[path] = {content, Overwrite::kOwnOnly};
   }
-  void AppendLine(const std::string& path, LineNumber number, std::string_view line,
+  void AppendLine(const std::string& path, LineNumber number, LineMaker line,
                   std::uint64_t /*rotate_at*/) override {
     Lines& lines = lines_[path];
-    lines.bytes += line.size() + 1;
-    lines.crc = Crc32c("\n", Crc32c(line, lines.crc));
+    const std::string text = line();
+    lines.bytes += text.size() + 1;
+    lines.crc = Crc32c("\n", Crc32c(text, lines.crc));
     lines.last = number;
   }
 

@@ -186,6 +186,7 @@ Result<void> Hub::Start() {
   commits_ = std::make_unique<ThreadedCommits>(*journal_, epoch, [this] { Wake(); });
   TRY(MakeNode(*commits_, *watcher_, std::move(node)));
   if (!serves) core().Hold();
+  if (serves) node_->WriteFilesOnThread([this] { Wake(); });
   return node_->Start(epoch, AGENTTALK_VERSION, ToConfiguration(team_), FoldersOf(team_));
 }
 

@@ -52,7 +52,7 @@ struct HubOptions {
 };
 
 // A hub in this process: a Node, and around it what it stands on and what drives it. One thread runs the
-// loop, another one commits; nothing else is shared between the two.
+// loop, another one commits, a third writes files; ARCHITECTURE.md says what they share.
 class Hub final : private EventObserver {
  public:
   // HUB_MISSING, HUB_LOCKED, PROVIDER_MISSING, or what is wrong with the hub's files.

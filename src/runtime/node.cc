@@ -54,6 +54,7 @@ ProfileComposer::Abilities AbilitiesWith(const ProviderSet& providers) {
 
 Node::Node(const NodeSeams& seams, NodeOptions options)
     : clock_(seams.clock),
+      commits_(seams.commits),
       core_(seams.journal, seams.commits, seams.clock),
       composer_(core_.contents(), seams.tools, std::move(options.fence_key), options.language,
                 EstimateWith(options.providers), std::move(options.stage_prompts),
@@ -92,21 +93,25 @@ void Node::NoticeClockJump(Timestamp now) {
 bool Node::Step() {
   const Timestamp now = clock_.Now();
   NoticeClockJump(now);
+  commits_.Gather();
   desk_.DeliverDue();
-  bool more = core_.RunPosted();
+  core_.RunPosted();
+  const bool more = core_.has_posted() && core_.Accepts();
   caught_up_ = caught_up_ || projection_.IsCaughtUp();
   const bool more_files = caught_up_ && post_.TakeIn(now);
   if (caught_up_ && !more_files) swept_ = true;
   if (swept_) core_.Tick();
   // Nothing is going to change the plans soon, so there is nothing to gather their changes for.
-  if (!more && !more_files && core_.Settled() && desk_.in_flight() == 0) projection_.Hasten();
-  projection_.Flush();
+  const bool resting = !more && !more_files && core_.Settled() && desk_.in_flight() == 0;
+  if (resting) projection_.Hasten();
+  commits_.Begin(!more && !more_files && desk_.in_flight() == 0);
+  projection_.Flush(resting ? Projection::Flushing::kResting : Projection::Flushing::kBusy);
   return more || more_files;
 }
 
 void Node::Drain() {
   core_.RunPosted();
-  projection_.Flush();
+  projection_.Flush(Projection::Flushing::kResting);
 }
 
 Result<FileComparison> Node::CompareFiles() {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -58,6 +59,9 @@ class Node {
   Result<void> Start(std::uint64_t epoch, const std::string& version, Configuration configuration,
                      std::vector<AgentFolders> folders);
 
+  // Files are written on a thread of their own from now on; `wake` is called there when some are.
+  void WriteFilesOnThread(std::function<void()> wake) { mirror_.WriteOnThread(std::move(wake)); }
+
   // For looking at a hub without possessing it; see Core::StartReading.
   Result<void> StartReading() { return core_.StartReading(); }
 
@@ -109,6 +113,7 @@ class Node {
   void NoticeClockJump(Timestamp now);
 
   const Clock& clock_;
+  CommitQueue& commits_;
   Core core_;
   ProfileComposer composer_;
   CallDesk desk_;

@@ -53,6 +53,12 @@ constexpr Duration kSyncInterval = std::chrono::seconds(30);
 constexpr std::uint64_t kLargestMended = std::uint64_t{64} << 20;
 // What is gathered in memory while many files are made again.
 constexpr std::uint64_t kMostPendingBytes = std::uint64_t{32} << 20;
+// Written before anything else is done, when nothing else is to be done: who sees a state sees its files too.
+constexpr std::uint64_t kLittle = std::uint64_t{256} << 10;
+// Files that were put off wait for a moment without work, but not longer than this.
+constexpr Duration kLongestPutOff = std::chrono::seconds(2);
+// While others have more to do: a log that grows by ten lines is opened once for them, not ten times.
+constexpr Duration kGatherFor = std::chrono::milliseconds(5);
 // Longer than any line that ends a log.
 constexpr std::uint64_t kLogTailBytes = std::uint64_t{4} << 20;
 
@@ -85,14 +91,14 @@ class Projection::Rebuilding final : public FileSet {
     projection_.mirror_.Recognize(path, content.digest);
     FileSet::Found(path, content);
   }
-  void AppendLine(const std::string& path, LineNumber number, std::string_view line,
+  void AppendLine(const std::string& path, LineNumber number, LineMaker line,
                   std::uint64_t rotate_at) override {
     if (logs_ == Logs::kAnew && removed_.insert(path).second) {
       if (auto removed = projection_.mirror_.RemoveLog(path); !removed) {
         projection_.problems_.push_back(fmt::format("{}: {}", path, removed.error().message));
       }
     }
-    projection_.mirror_.AppendLine(path, number, line, rotate_at);
+    projection_.mirror_.AppendLine(path, number, std::move(line), rotate_at);
     if (projection_.mirror_.pending_bytes() > kMostPendingBytes) projection_.FlushInto(report_);
   }
 
@@ -119,7 +125,6 @@ void Projection::Publish(const std::string& path, const Content& content, Overwr
     problems_.push_back(fmt::format("{}: {}", path, bytes.error().message));
     return;
   }
-  if (overwrite == Overwrite::kOwnOnly) mirror_.Recognize(path, content.digest);
   mirror_.Publish(path, **bytes, overwrite);
 }
 
@@ -137,9 +142,9 @@ void Projection::Found(const std::string& path, const Content& /*content*/) {
   mirror_.Withdraw(path);
 }
 
-void Projection::AppendLine(const std::string& path, LineNumber number, std::string_view line,
+void Projection::AppendLine(const std::string& path, LineNumber number, LineMaker line,
                             std::uint64_t rotate_at) {
-  mirror_.AppendLine(path, number, line, rotate_at);
+  mirror_.AppendLine(path, number, std::move(line), rotate_at);
 }
 
 void Projection::Durable(const Event& event) {
@@ -148,15 +153,30 @@ void Projection::Durable(const Event& event) {
     const auto* changed = std::get_if<PlanChanged>(&event.body);
     const bool ended = changed != nullptr && (changed->change == PlanChange::kCompleted ||
                                               changed->change == PlanChange::kCancelled);
-    overdue_ = overdue_ || ended;
+    if (ended && !overdue_since_) overdue_since_ = clock_.Now();
     return;
   }
+  // Nobody waits for files, and somebody may wait for what this event sets going: so they come after it.
+  unshown_.push_back(event);
+  // A stranger's file takes the place of what was to be written there, before it becomes a known one.
+  const auto* arrived = std::get_if<InputArrived>(&event.body);
+  if (arrived != nullptr && arrived->source) ShowAll();
+}
+
+void Projection::Show(const Event& event) {
+  static_cast<void>(Find(event.plan_id));  // may have been unloaded since
   event_files_.Show(event, *this);
   shown_ = event.number;
   if (!event.plan_id.empty()) dirty_.insert(event.plan_id);
 }
 
+void Projection::ShowAll() {
+  for (const Event& event : unshown_) Show(event);
+  unshown_.clear();
+}
+
 void Projection::Restore(const AgentId& agent, const PlanId& plan, const std::string& name) {
+  ShowAll();
   const PlanState* state = core_.FindLoaded(plan);
   if (state == nullptr) return;
   const auto inbox = state->inboxes.find(agent);
@@ -166,17 +186,25 @@ void Projection::Restore(const AgentId& agent, const PlanId& plan, const std::st
   Publish(EventFiles::InboxPath(agent, plan, name), file->second.content, Overwrite::kAlways);
 }
 
+const PlanState* Projection::Find(const PlanId& plan) {
+  const auto found = core_.LookUp(plan);
+  if (found) return *found;
+  problems_.push_back(found.error().message);
+  return nullptr;
+}
+
 void Projection::ShowPlan(const PlanId& plan) {
-  const PlanState* state = core_.FindLoaded(plan);
+  const PlanState* state = Find(plan);
   if (state == nullptr) return;
   mirror_.Publish(EventFiles::StatusPath(plan), PrettyJson(PlanStatusJson(*state)), Overwrite::kAlways);
 }
 
 void Projection::WritePlans() {
   const Timestamp now = clock_.Now();
-  if ((dirty_.empty() && !overdue_) || now < plans_written_ + plans_delay_) return;
+  const bool show_overdue = overdue_since_ && (hastened_ || now >= *overdue_since_ + kLongestPutOff);
+  if ((dirty_.empty() && !show_overdue) || now < plans_written_ + plans_delay_) return;
   plans_written_ = now;
-  if (overdue_) {
+  if (show_overdue) {
     MirrorReport report;
     if (auto shown = ShowOverdue(report); !shown) {
       problems_.push_back(shown.error().message);
@@ -186,20 +214,31 @@ void Projection::WritePlans() {
   for (const PlanId& plan : std::exchange(dirty_, {})) ShowPlan(plan);
 }
 
-void Projection::Flush() {
+void Projection::Flush(Flushing how) {
   const Timestamp start = clock_.Now();
+  ShowAll();
   WritePlans();
-  if (!mirror_.idle()) {
-    const MirrorReport report = mirror_.Flush();
-    for (const MirrorFailure& failure : report.failures) {
-      problems_.push_back(fmt::format("{}: {}", failure.path, failure.error.message));
-    }
-  }
+  hastened_ = false;
+  if (!mirror_.idle()) WriteGathered(how);
   const Timestamp now = clock_.Now();
   if (plans_written_ >= start) {
     plans_delay_ = std::clamp((now - start) * kPlanStatusShare, kPlanStatusDelay, kLongestPlanStatusDelay);
   }
   if (now >= synced_at_ + kSyncInterval && Idle() && shown_ > core_.state().mirrored + 1) Sync();
+}
+
+void Projection::WriteGathered(Flushing how) {
+  const std::uint64_t pending = mirror_.pending_bytes();
+  const bool resting = how == Flushing::kResting;
+  held_back_ = !resting && pending < kLittle && clock_.Now() < begun_at_ + kGatherFor;
+  if (held_back_) return;
+  begun_at_ = clock_.Now();
+  const bool at_once = pending > kMostPendingBytes || (resting && pending < kLittle);
+  const auto waiting = resting ? Mirror::Waiting::kSomebody : Mirror::Waiting::kNobody;
+  const MirrorReport report = at_once ? mirror_.Flush() : mirror_.Begin(waiting);
+  for (const MirrorFailure& failure : report.failures) {
+    problems_.push_back(fmt::format("{}: {}", failure.path, failure.error.message));
+  }
 }
 
 void Projection::Sync() {
@@ -213,7 +252,9 @@ void Projection::Sync() {
 
 void Projection::Settle() {
   Hasten();
-  Flush();
+  Flush(Flushing::kResting);
+  MirrorReport report;
+  if (!mirror_.idle()) FlushInto(report);
   if (Idle() && shown_ > core_.state().mirrored + 1) Sync();
 }
 
@@ -274,12 +315,13 @@ void Projection::PublishAll(const FileSet& wanted, MirrorReport& report) {
 
 Result<void> Projection::ShowOverdue(MirrorReport& report) {
   TRY(Reconcile(std::max(shown_, core_.state().mirrored), report));
-  overdue_ = false;
+  overdue_since_.reset();
   return {};
 }
 
 Result<MirrorReport> Projection::Export(const PlanId& plan) {
   MirrorReport report;
+  ShowAll();
   if (lazy_) TRY(ShowOverdue(report));
   FileSet wanted;
   Result<void> decoded;
@@ -310,6 +352,7 @@ Result<void> Projection::CatchUp() {
 
 Result<MirrorReport> Projection::Repair() {
   MirrorReport report;
+  ShowAll();
   TRY(Reconcile(0, report));
   plans_written_ = {};
   WritePlans();
@@ -445,7 +488,9 @@ std::uint64_t Projection::ShownUntil() const {
 }
 
 std::optional<Timestamp> Projection::NextDue() const {
-  if (!dirty_.empty() || overdue_) return plans_written_ + plans_delay_;
+  if (held_back_) return begun_at_ + kGatherFor;
+  if (!dirty_.empty()) return plans_written_ + plans_delay_;
+  if (overdue_since_) return *overdue_since_ + kLongestPutOff;
   if (shown_ > core_.state().mirrored + 1) return synced_at_ + kSyncInterval;
   return std::nullopt;
 }

@@ -62,14 +62,21 @@ class Projection final : public EventObserver, private FileSink {
   Result<FileComparison> Compare();
   // Writes one input of an agent again, whatever is there.
   void Restore(const AgentId& agent, const PlanId& plan, const std::string& name);
-  // The next Flush writes the plans' status too, however young the last one is.
-  void Hasten() { plans_written_ = {}; }
-  // Writes what has gathered, and now and then makes it durable.
-  void Flush();
+  // The next Flush writes the plans' status too, however young the last one is, and what was put off.
+  void Hasten() {
+    plans_written_ = {};
+    hastened_ = true;
+  }
+  enum class Flushing : std::uint8_t { kBusy, kResting };
+  // Writes what has gathered, and now and then makes it durable. Busy: others have more to do, so that much
+  // of it is written beside them.
+  void Flush(Flushing how);
   // Everything is written and durable, and the journal knows it: for a clean stop.
   void Settle();
 
-  [[nodiscard]] bool Idle() const { return mirror_.idle() && dirty_.empty() && !overdue_; }
+  [[nodiscard]] bool Idle() const {
+    return mirror_.idle() && dirty_.empty() && !overdue_since_ && unshown_.empty();
+  }
   // When there will be something to do by itself.
   [[nodiscard]] std::optional<Timestamp> NextDue() const;
   std::vector<std::string> TakeProblems();
@@ -83,7 +90,7 @@ class Projection final : public EventObserver, private FileSink {
   void Retract(const std::string& path, const Content& content) override;
   void Forget(const std::string& /*path*/) override {}
   void Found(const std::string& path, const Content& content) override;
-  void AppendLine(const std::string& path, LineNumber number, std::string_view line,
+  void AppendLine(const std::string& path, LineNumber number, LineMaker line,
                   std::uint64_t rotate_at) override;
 
   // Shows every event after `after` to a sink, up to the last durable one or, if given, to `until`.
@@ -104,12 +111,17 @@ class Projection final : public EventObserver, private FileSink {
                                                          const FileSet::Lines& lines);
   void FlushInto(MirrorReport& report);
   void ShowPlan(const PlanId& plan);
+  // Reads it in if it was unloaded; null: there is none, or it cannot be read.
+  const PlanState* Find(const PlanId& plan);
   // A file of ours that looks like a stranger's after a power cut: torn, or of an older version.
   Result<void> Mend(const std::string& path);
   Result<bool> IsOurs(const std::string& path, const PlanId& plan, const AgentId& agent,
                       const std::string& name, const std::string& wanted);
 
+  void Show(const Event& event);
+  void ShowAll();
   void WritePlans();
+  void WriteGathered(Flushing how);
   void Sync();
 
   Core& core_;
@@ -120,13 +132,17 @@ class Projection final : public EventObserver, private FileSink {
   // Lazy: events are not shown one by one but together, from the journal, when a plan ends. All plans at
   // once, so that `shown_` means the same as ever and logs stay in order.
   const bool lazy_;
-  bool overdue_ = false;  // lazy: a plan has ended since
+  std::optional<Timestamp> overdue_since_;  // lazy: a plan has ended, and its files are not shown
   EventFiles event_files_;
+  std::vector<Event> unshown_;
   bool flushed_once_ = false;
   std::vector<std::string> to_mend_;
   std::set<PlanId> dirty_;  // plans whose status file is behind
   Timestamp plans_written_;
+  bool hastened_ = false;
   Duration plans_delay_{};  // at the least, until they are written again
+  Timestamp begun_at_;      // the last time that what was gathered began to be written
+  bool held_back_ = false;
   Timestamp synced_at_;
   std::uint64_t shown_ = 0;  // the last event that was handed to the mirror
   std::vector<std::string> problems_;

@@ -284,3 +284,14 @@ def test_the_report_template_runs_offline(box):
     last = json.loads(line.out.splitlines()[-1])
     assert last["state"] == "completed" and last["tasks_completed"] == 4
     assert "The week in one page" in (box.dir / "hub/plans/plan_weekly-report/deliverables/report.md").read_text()
+
+
+def test_many_plans_that_end_at_once_all_show_their_end(box):
+    hub = make(box)
+    for number in range(400):  # more than are kept in memory after their end
+        command = {"command_id": "cmd_1", "plan_id": f"plan_{number}", "prompt": "Do it."}
+        box.write(f"hub/agents/ann/inbox/cmd_{number}.json", json.dumps(command))
+    box.run("serve", "--until-idle", "--hub", hub).expect(0)
+    for number in range(400):
+        shown = json.loads((hub / f"plans/plan_{number}/plan_status.json").read_text())
+        assert shown["state"] == "completed", (number, shown)
