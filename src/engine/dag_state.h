@@ -19,6 +19,7 @@
 #include "model/content.h"
 #include "model/event.h"
 #include "model/task_dag.h"
+#include "model/task_outcome.h"
 
 // The DAG of a plan and how far its tasks are. Tasks are numbered by their place in the DAG; edges, counters
 // and records are flat arrays over these numbers, so that a finished task costs its own edges and nothing
@@ -52,11 +53,13 @@ struct TaskResult {
   std::vector<NamedContent> outputs;
   std::optional<double> score;
   std::string explanation;
+  std::vector<SentCommand> commands = {};  // for other tasks, until the result counts
+  bool acted = false;  // making it has also changed something: it answers no request of another plan
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("key", self.key), f("result", self.result), f("outputs", self.outputs), f("score", self.score);
-    f("explanation", self.explanation);
+    f("explanation", self.explanation), f("commands", self.commands), f("acted", self.acted);
   }
 };
 
@@ -77,6 +80,7 @@ struct TaskRecord {
   TaskPhase phase = TaskPhase::kPending;
   bool reused = false;
   bool activated = false;   // a fallback whose turn has come
+  bool anew = false;        // somebody wants it executed: no result of another plan is used
   bool not_needed = false;  // skipped without harm: a fallback whose task is done, a branch not taken
   std::uint32_t attempts = 0;
   std::uint32_t reworks = 0;
@@ -96,7 +100,7 @@ struct TaskRecord {
     f("not_needed", self.not_needed), f("attempts", self.attempts), f("reworks", self.reworks);
     f("reexecutions", self.reexecutions), f("command", self.command), f("last_seq", self.last_seq);
     f("since", self.since), f("started_at", self.started_at), f("ended_at", self.ended_at);
-    f("cost", self.cost), f("result", self.result), f("note", self.note);
+    f("cost", self.cost), f("result", self.result), f("note", self.note), f("anew", self.anew);
   }
 };
 
@@ -145,6 +149,7 @@ class DagState {
   std::optional<Origin> origin;            // of a plan that shares the past of another one
   std::map<TaskId, TaskResult> inherited;  // from there, until the task's turn comes
   std::vector<std::string> routing_rules;
+  std::map<std::string, std::vector<OutputTag>> tags;  // of outputs that keep all their versions, oldest first
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -152,7 +157,7 @@ class DagState {
     f("files", self.files), f("nodes", self.nodes), f("tasks", self.tasks), f("answered", self.answered);
     f("delivered", self.delivered), f("versions", self.versions), f("failure", self.failure);
     f("origin", self.origin), f("inherited", self.inherited);
-    f("routing_rules", self.routing_rules);
+    f("routing_rules", self.routing_rules), f("tags", self.tags);
   }
 
   [[nodiscard]] TaskIndex size() const { return static_cast<TaskIndex>(tasks.size()); }

@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "engine/plan_state.h"
+#include "engine/shared_results.h"
 #include "engine/timers.h"
 #include "model/event.h"
 
@@ -59,6 +60,7 @@ struct HubState {
   std::vector<PlanState*> by_number;  // index: PlanState::number; null once unloaded
   Timers timers;
   std::uint32_t open_questions = 0;
+  SharedResults shared;  // where `reuse: hub` looks
   Cost settled;    // what plans that have ended cost
   Cost unsettled;  // derived: what the loaded plans have spent beyond it
   Cost reserved;   // derived: for the open calls of all plans

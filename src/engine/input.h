@@ -100,6 +100,12 @@ struct StrategyAnswer {
   std::string reason;
 };
 
+// A command for another task that a model has made, as a file of its outbox would hold it.
+struct CommandDraft {
+  SentCommand sent;  // its body is kept when it is taken in
+  std::string body;
+};
+
 // A model's answer, read against its contract.
 struct AnswerFacts {
   std::vector<std::string> errors;  // not empty: the answer cannot be used
@@ -116,6 +122,7 @@ struct AnswerFacts {
   std::vector<ThinkingCommand> commands = {};
   bool commands_only = false;                    // there is no result beside them
   std::vector<std::string> command_errors = {};  // those of `errors` that are about commands
+  std::vector<CommandDraft> sent = {};
   std::optional<AgentOutput> stage;  // what a stage answered; `tools` or `result` say the same of an executor
 };
 

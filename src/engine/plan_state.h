@@ -184,12 +184,13 @@ struct InputVersion {
   std::int64_t mtime_ns = 0;
   std::uint32_t command = 0;  // of a task: 1 + the place of the command that made it
   bool withdrawn = false;     // its task is to be executed again: it counts for nobody until it comes anew
+  bool tagged = false;        // a version under a name of its own, which no glob means
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("content", self.content), f("hops", self.hops), f("event", self.event), f("from", self.from);
     f("inode", self.inode), f("mtime_ns", self.mtime_ns), f("command", self.command);
-    f("withdrawn", self.withdrawn);
+    f("withdrawn", self.withdrawn), f("tagged", self.tagged);
   }
 };
 

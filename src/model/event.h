@@ -20,6 +20,7 @@
 #include "model/role_events.h"    // IWYU pragma: export
 #include "model/stage_events.h"   // IWYU pragma: export
 #include "model/task_dag.h"
+#include "model/task_outcome.h"     // IWYU pragma: export
 #include "model/thinking_events.h"  // IWYU pragma: export
 
 // What can happen. State is the fold of these and nothing else, so an event carries everything that applying
@@ -69,6 +70,7 @@ struct CommandBrief {
   std::string model = {};          // instead of the agent's; empty: the agent's
   Stage stage = Stage::kCommand;   // one of the six: asked with its prompt, and answered by its contract
   StageBrief context = {};
+  std::vector<OutputCondition> when = {};  // of the declared outputs, those that the score decides about
 
   bool operator==(const CommandBrief&) const = default;
   template <typename Self, typename F>
@@ -76,7 +78,7 @@ struct CommandBrief {
     f("prompt", self.prompt), f("score_criteria", self.score_criteria), f("outputs", self.outputs);
     f("rework_round", self.rework_round), f("rework_reason", self.rework_reason);
     f("may_return", self.may_return), f("may_reject", self.may_reject), f("model", self.model);
-    f("stage", self.stage), f("context", self.context);
+    f("stage", self.stage), f("context", self.context), f("when", self.when);
   }
 };
 
@@ -115,6 +117,7 @@ struct HubSettings {
   std::uint64_t hub_budget_micro_usd = 0;  // of all plans together; 0: no limit
   std::uint32_t max_collaboration_depth = 8;
   std::uint32_t max_collaborations = 16;  // that one command may ask for
+  bool share_results = false;             // `reuse` goes beyond the plan
 
   bool operator==(const HubSettings&) const = default;
   template <typename Self, typename F>
@@ -125,7 +128,7 @@ struct HubSettings {
     f("reuse", self.reuse), f("hub_budget_tokens", self.hub_budget_tokens);
     f("hub_budget_micro_usd", self.hub_budget_micro_usd);
     f("max_collaboration_depth", self.max_collaboration_depth);
-    f("max_collaborations", self.max_collaborations);
+    f("max_collaborations", self.max_collaborations), f("share_results", self.share_results);
   }
 };
 
@@ -233,11 +236,13 @@ struct InputArrived {
   CommandId from_command;
   std::uint32_t hops = 0;
   std::optional<FileFingerprint> source;
+  bool tagged = false;  // a version under a name of its own, which no glob means
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("agent_id", self.agent_id), f("name", self.name), f("content", self.content), f("from", self.from);
     f("from_command", self.from_command), f("hops", self.hops), f("source", self.source);
+    f("tagged", self.tagged);
   }
 };
 
@@ -375,12 +380,13 @@ struct CommandSucceeded {
   std::optional<FileFingerprint> source;  // an external agent's result file
   bool reused = false;                    // an answer that was recorded before
   Digest reuse_key;                       // of that answer
+  std::vector<SentCommand> commands = {};  // for other tasks; routed when the result counts
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("command_id", self.command_id), f("result", self.result), f("score", self.score);
     f("score_explanation", self.score_explanation), f("outputs", self.outputs), f("source", self.source);
-    f("reused", self.reused), f("reuse_key", self.reuse_key);
+    f("reused", self.reused), f("reuse_key", self.reuse_key), f("commands", self.commands);
   }
 };
 
@@ -600,11 +606,13 @@ struct TaskCompleted {
   CommandId command_id;
   std::vector<NamedContent> outputs;       // what is delivered; InputArrived events say to whom
   std::vector<NamedContent> deliverables;  // of the plan
+  std::vector<WithheldOutput> withheld = {};
+  std::vector<OutputTag> tags = {};  // new versions of outputs that keep all of them
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("task_id", self.task_id), f("command_id", self.command_id), f("outputs", self.outputs);
-    f("deliverables", self.deliverables);
+    f("deliverables", self.deliverables), f("withheld", self.withheld), f("tags", self.tags);
   }
 };
 
@@ -660,7 +668,8 @@ using EventBody =
                  StepStarted, StepFinished, StatusReported, CollaborationRequested, CollaborationAnswered,
                  PlanForked, SpendingSettled, ThinkingApplied, ThinkingRefused, MemoryWritten, MemoryCleared,
                  GoalSet, StageStarted, StageFinished, RouteTaken, RouteOverruled, WorkReviewed, TasksMatched,
-                 PhaseChanged, GoalNoted, RemarkMade, RemarkSettled>;
+                 PhaseChanged, GoalNoted, RemarkMade, RemarkSettled,
+                 ResultShared>;
 
 // How enumerations are spelled in JSON.
 const char* EnumName(EndState value);

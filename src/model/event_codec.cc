@@ -101,7 +101,8 @@ constexpr std::array<const char*, std::variant_size_v<EventBody>> kNames = {"nod
                                                                             "phase_changed",
                                                                             "goal_noted",
                                                                             "remark_made",
-                                                                            "remark_settled"};
+                                                                            "remark_settled",
+                                                                            "result_shared"};
 
 // Members of one class, so that each may call those below it.
 struct FieldsAsJson {

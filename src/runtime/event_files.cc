@@ -80,6 +80,7 @@ std::string_view LogOf(const EventBody& body) {
     std::string_view operator()(const GoalNoted&) const { return {}; }
     std::string_view operator()(const RemarkMade&) const { return {}; }
     std::string_view operator()(const RemarkSettled&) const { return {}; }
+    std::string_view operator()(const ResultShared&) const { return {}; }
     std::string_view operator()(const TasksReset&) const { return {}; }
     std::string_view operator()(const DagAdopted&) const { return {}; }
     std::string_view operator()(const PlanForked&) const { return {}; }
