@@ -283,6 +283,20 @@ const OpenCall* FindOpenCall(PlanState* plan, const CommandId& command, std::uin
   return found == open.end() ? nullptr : &*found;
 }
 
+// The command's texts, apart from its body.
+std::string BriefOf(const PlanState& plan, Command& command) {
+  if (plan.dag) {
+    const TaskIndex task = plan.dag->Find(command.task_id);
+    return TaskBrief(plan, task, plan.dag->Node(task), command, {});
+  }
+  CommandBrief texts;
+  texts.prompt = std::exchange(command.prompt, {});
+  texts.score_criteria = std::exchange(command.score_criteria, {});
+  ByteWriter brief;
+  brief.Put(texts);
+  return brief.Take();
+}
+
 // A task's command goes to the task's agent, whoever sent it; false: it was refused.
 bool RouteToTask(Step& step, PlanState& plan, CommandFile& file) {
   if (!plan.dag) {
@@ -435,13 +449,7 @@ void OnCommandFile(Step& step, CommandFile file) {
   CommandReceived received;
   received.agent_id = file.agent_id;
   received.body = step.Store(plan, std::move(file.body));
-  CommandBrief texts;
-  texts.prompt = std::exchange(file.command.prompt, {});
-  texts.score_criteria = std::exchange(file.command.score_criteria, {});
-  if (plan.dag) texts.outputs = OutputNames(plan.dag->Node(plan.dag->Find(file.command.task_id)));
-  ByteWriter brief;
-  brief.Put(texts);
-  received.brief = step.Store(plan, brief.Take());
+  received.brief = step.Store(plan, BriefOf(plan, file.command));
   received.wait_until = step.now() + file.command.timeout;
   received.command = std::move(file.command);
   received.payload = file.payload;

@@ -92,13 +92,16 @@ std::vector<TaskId> MayReturn(const DagState& dag, TaskIndex task) {
   return ids;
 }
 
-std::string BriefOf(const PlanState& plan, TaskIndex task, const TaskNode& node, Command& command,
-                    const std::string& reason) {
+}  // namespace
+
+std::string TaskBrief(const PlanState& plan, TaskIndex task, const TaskNode& node, Command& command,
+                      const std::string& reason) {
   const DagState& dag = *plan.dag;
   CommandBrief brief;
   brief.prompt = std::move(command.prompt);
   brief.score_criteria = std::move(command.score_criteria);
   brief.outputs = OutputNames(node);
+  brief.when = OutputConditions(node);
   brief.rework_round = dag.tasks[task].reworks;
   brief.rework_reason = reason;
   if (plan.goal && plan.goal->staged) {
@@ -112,8 +115,6 @@ std::string BriefOf(const PlanState& plan, TaskIndex task, const TaskNode& node,
   return out.Take();
 }
 
-}  // namespace
-
 Result<CommandId> ReceiveTaskCommand(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
   const TaskNode node = plan.dag->Node(task);
   CommandReceived received;
@@ -122,7 +123,7 @@ Result<CommandId> ReceiveTaskCommand(Step& step, PlanState& plan, TaskIndex task
   const json::value body = ToJson(received.command);
   received.payload = PayloadHash(received.command);
   received.body = step.Store(plan, json::serialize(body));
-  received.brief = step.Store(plan, BriefOf(plan, task, node, received.command, reason));
+  received.brief = step.Store(plan, TaskBrief(plan, task, node, received.command, reason));
   received.wait_until = step.now() + node.timeout;
   const CommandId id = received.command.command_id;
   step.Emit(plan, std::move(received));

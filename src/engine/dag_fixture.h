@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/codec.h"
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
@@ -79,6 +80,12 @@ class DagTest : public EngineTest {
   bool IsRunning(const std::string& task) {
     const std::string command = CommandOf(task);
     return !command.empty() && StateOf(command, kPlan) == CommandState::kRunning;
+  }
+  CommandBrief Brief(const std::string& command) {
+    const std::string bytes = sink_.Get(Record(command, kPlan)->brief);
+    CommandBrief brief;
+    ByteReader(bytes).Get(brief);
+    return brief;
   }
   // What the running command of a task was given.
   std::vector<std::string> InputsOf(const std::string& task) {

@@ -14,6 +14,7 @@
 #include "engine/plan_state.h"
 #include "model/command.h"
 #include "model/event.h"
+#include "model/task_outcome.h"
 
 namespace agenttalk {
 namespace {
@@ -286,6 +287,38 @@ TEST_F(DagFlow, ScoresDecideWhichOutputIsDeliveredAndTheOtherBranchIsNotTaken) {
   EXPECT_EQ(Phase("mend"), TaskPhase::kSkipped);
   Answer("publish", "p");
   EXPECT_EQ(Failure(), "");
+}
+
+TEST_F(DagFlow, AnOutputThatTheScoreDoesNotWantIsWithheldAndTheStatusSaysWhy) {
+  const std::string tasks = R"(
+  - id: a
+    agent: alice
+    prompt: A
+    score: {criteria: c}
+    outputs:
+      - {name: good.md, when: {min_score: 70}}
+      - {name: bad.md, when: {max_score: 40}}
+      - {name: bad.md, when: {min_score: 90}}
+      - always.md
+  - {id: publish, agent: bob, prompt: P, inputs: [good.md]}
+  - {id: mend, agent: bob, prompt: M, inputs: [bad.md]}
+  - {id: keep, agent: bob, prompt: K, inputs: [always.md]}
+)";
+  Run(tasks);
+  const std::vector<OutputCondition> when = {{"good.md", {{70, {}}}}, {"bad.md", {{{}, 40}, {90, {}}}}};
+  EXPECT_EQ(Brief(CommandOf("a")).when, when);
+  ModelCallDone done = MakeAnswer("cmd_a_001", "x", 80, kPlan);
+  done.answer.outputs = {{"good.md", "g"}, {"always.md", "k"}};
+  Feed(std::move(done));
+  EXPECT_EQ(Phase("a"), TaskPhase::kCompleted);
+  EXPECT_EQ(Of<TaskCompleted>().front().withheld,
+            (std::vector<WithheldOutput>{
+                {"bad.md", "it is for a score of 0 to 40 or 90 to 100, and the score is 80"}}));
+  ASSERT_TRUE(Task("a").note);
+  EXPECT_EQ(Task("a").note->reason,
+            "bad.md is not delivered: it is for a score of 0 to 40 or 90 to 100, and the score is 80");
+  EXPECT_EQ(Phase("mend"), TaskPhase::kSkipped);
+  EXPECT_TRUE(IsRunning("publish"));
 }
 
 TEST_F(DagFlow, ADownstreamTaskSendsWorkBackWithAReason) {

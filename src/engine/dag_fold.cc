@@ -11,12 +11,14 @@
 
 #include "base/check.h"
 #include "base/codec.h"
+#include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
 #include "engine/dag_state.h"
 #include "engine/plan_state.h"
 #include "model/event.h"
 #include "model/task_dag.h"
+#include "model/task_outcome.h"
 
 namespace agenttalk {
 namespace {
@@ -87,6 +89,17 @@ TaskIndex Known(const DagState& dag, const TaskId& id) {
 
 bool IsEnd(TaskChange change) {
   return change == TaskChange::kFailed || change == TaskChange::kSkipped || change == TaskChange::kNotNeeded;
+}
+
+// What is to be said of a task that is done: which of its outputs nobody gets.
+std::unique_ptr<TaskNote> NoteOf(const TaskCompleted& e) {
+  std::string reason;
+  for (const WithheldOutput& one : e.withheld) {
+    if (!reason.empty()) reason += "; ";
+    reason += one.name + " is not delivered: " + one.reason;
+  }
+  if (reason.empty()) return nullptr;
+  return std::make_unique<TaskNote>(TaskNote{ErrorCode::kInternal, std::move(reason)});
 }
 
 TaskPhase PhaseAfter(TaskChange change) {
@@ -171,7 +184,7 @@ void FoldCompleted(PlanState& plan, const TaskCompleted& e, Timestamp at) {
   DagState& dag = *plan.dag;
   const TaskIndex task = Known(dag, e.task_id);
   dag.tasks[task].ended_at = at;
-  dag.tasks[task].note.reset();
+  dag.tasks[task].note = NoteOf(e);
   for (const NamedContent& one : e.deliverables) dag.delivered.insert_or_assign(one.name, one.content);
   dag.Move(task, TaskPhase::kCompleted);
 }

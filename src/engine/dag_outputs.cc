@@ -21,6 +21,7 @@
 #include "model/content.h"
 #include "model/event.h"
 #include "model/task_dag.h"
+#include "model/task_outcome.h"
 
 namespace agenttalk {
 namespace {
@@ -58,6 +59,24 @@ bool MayOverwrite(const Versioning& versioning) {
 
 bool IsDelivered(const TaskOutput& output, const TaskResult& result) {
   return !output.when || (result.score && output.when->Contains(*result.score));
+}
+
+std::string RangeText(const ScoreRange& range) {
+  return fmt::format("{:g} to {:g}", range.min_score.value_or(0), range.max_score.value_or(100));
+}
+
+// Every output that a result does not bring to anybody, with the reason.
+std::vector<WithheldOutput> Withheld(const TaskNode& node, const TaskResult& result) {
+  std::vector<WithheldOutput> withheld;
+  for (const OutputCondition& condition : OutputConditions(node)) {
+    if (condition.Holds(result.score)) continue;
+    std::vector<std::string> ranges;
+    for (const ScoreRange& range : condition.scores) ranges.push_back(RangeText(range));
+    const std::string score = result.score ? fmt::format("the score is {:g}", *result.score) : "there is none";
+    withheld.push_back({condition.name, fmt::format("it is for a score of {}, and {}",
+                                                    fmt::join(ranges, " or "), score)});
+  }
+  return withheld;
 }
 
 const NamedContent* Named(const TaskResult& result, const std::string& name) {
@@ -133,6 +152,24 @@ std::vector<std::string> OutputNames(const TaskNode& node) {
   return names;
 }
 
+std::vector<OutputCondition> OutputConditions(const TaskNode& node) {
+  std::vector<OutputCondition> conditions;
+  std::set<std::string_view> always;
+  for (const TaskOutput& output : node.outputs) {
+    if (!output.when) always.insert(output.name);
+  }
+  for (const TaskOutput& output : node.outputs) {
+    if (!output.when || always.contains(output.name)) continue;
+    const auto known = std::ranges::find(conditions, output.name, &OutputCondition::name);
+    if (known == conditions.end()) {
+      conditions.push_back({output.name, {*output.when}});
+    } else {
+      known->scores.push_back(*output.when);
+    }
+  }
+  return conditions;
+}
+
 std::vector<NamedContent> NameOutputs(Step& step, PlanState& plan, const TaskNode& node,
                                       std::map<std::string, std::string> given,
                                       const std::map<std::string, Content>& left, const Content& result) {
@@ -176,6 +213,7 @@ void DeliverOutputs(Step& step, PlanState& plan, TaskIndex task, const TaskNode&
     completed.outputs.push_back(parcel.output);
     if (parcel.deliverable) completed.deliverables.push_back(parcel.output);
   }
+  completed.withheld = Withheld(node, *record.result);
   // Receivers get their files before those that depend on the task are looked at.
   for (const Parcel& parcel : parcels) Send(step, plan, command, parcel, false);
   step.Emit(plan, std::move(completed));
@@ -186,7 +224,10 @@ void DeliverToNewReceivers(Step& step, PlanState& plan, TaskIndex task) {
   if (record.phase != TaskPhase::kCompleted || !record.result) return;
   const TaskNode node = plan.dag->Node(task);
   const CommandRecord& command = plan.commands[record.command];
-  TaskCompleted again{node.task_id, command.id, {}, {}};
+  TaskCompleted again;
+  again.task_id = node.task_id;
+  again.command_id = command.id;
+  again.withheld = Withheld(node, *record.result);
   for (const Parcel& parcel : PackOutputs(plan, task, node, *record.result)) {
     Send(step, plan, command, parcel, true);
     if (parcel.deliverable && !plan.dag->delivered.contains(parcel.output.name)) {

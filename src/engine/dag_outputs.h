@@ -11,12 +11,15 @@
 #include "model/content.h"
 #include "model/event.h"
 #include "model/task_dag.h"
+#include "model/task_outcome.h"
 
 // Results on their way along the edges.
 namespace agenttalk {
 
 // The names of what a task is to make, each once; empty: it leaves its result under a name of its own.
 std::vector<std::string> OutputNames(const TaskNode& node);
+// Those of them that only some scores want.
+std::vector<OutputCondition> OutputConditions(const TaskNode& node);
 
 // What an answer brings, under the names that the task declares; `left` are files that came beside it.
 std::vector<NamedContent> NameOutputs(Step& step, PlanState& plan, const TaskNode& node,

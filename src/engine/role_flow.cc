@@ -33,6 +33,7 @@
 #include "model/agent_profile.h"
 #include "model/content.h"
 #include "model/event.h"
+#include "model/task_outcome.h"
 #include "model/internal_plan.h"
 #include "model/sop.h"
 #include "model/step_reference.h"
@@ -157,12 +158,16 @@ std::string Shortened(const std::string& text) {
   return text.size() <= kLongestSummary ? text : std::string(Utf8Prefix(text, kLongestSummary)) + " …";
 }
 
-// The declared outputs that no step wrote. The one of a command that declares one is its result.
+// The declared outputs that no step wrote and the score wants. The one of a command that declares one is its
+// result.
 Result<void> CheckOutputs(Step& step, const CommandRecord& record) {
-  const std::vector<std::string> declared = TRY(ReadBrief(step, record)).outputs;
-  if (declared.size() < 2) return {};
-  for (const std::string& name : declared) {
-    const auto& written = RoleOf(record).outputs;
+  const CommandBrief brief = TRY(ReadBrief(step, record));
+  if (brief.outputs.size() < 2) return {};
+  const RoleState& role = RoleOf(record);
+  for (const std::string& name : brief.outputs) {
+    const auto condition = std::ranges::find(brief.when, name, &OutputCondition::name);
+    if (condition != brief.when.end() && !condition->Holds(role.score)) continue;
+    const auto& written = role.outputs;
     if (std::ranges::find(written, name, &NamedContent::name) == written.end())
       return Fail(ErrorCode::kStepFailed, fmt::format("no step wrote the output {}", name));
   }

@@ -27,6 +27,7 @@
 #include "model/internal_plan.h"
 #include "model/model_request.h"
 #include "model/object_reader.h"
+#include "model/task_outcome.h"
 #include "model/thinking_command.h"
 #include "prompts/json_finder.h"
 
@@ -222,17 +223,25 @@ class Reader {
     }
   }
 
+  [[nodiscard]] bool IsWanted(const std::string& output) const {
+    const auto condition = std::ranges::find(contract_.when, output, &OutputCondition::name);
+    return condition == contract_.when.end() || condition->Holds(answer_.score);
+  }
+
   void CheckResult() {
     std::size_t given = 0;
+    bool complete = true;
     for (const std::string& name : contract_.outputs) {
       if (answer_.outputs.contains(name)) {
         ++given;
-      } else if (contract_.outputs.size() > 1) {
+      } else if (IsWanted(name)) {
+        complete = false;
+        if (contract_.outputs.size() == 1) continue;  // the result is its content
         Refuse(ErrorCode::kFieldMissing, PointerTo("/outputs", name),
                fmt::format("the output {} is missing: each declared output must be given", name));
       }
     }
-    const bool outputs_suffice = given > 0 && given == contract_.outputs.size();
+    const bool outputs_suffice = given > 0 && complete;
     if (!answer_.result && !outputs_suffice) {
       Refuse(ErrorCode::kFieldMissing, "/result", "result is missing");
     }

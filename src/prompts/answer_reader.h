@@ -14,6 +14,7 @@
 #include "model/agent_profile.h"
 #include "model/internal_plan.h"
 #include "model/model_request.h"
+#include "model/task_outcome.h"
 #include "model/thinking_command.h"
 
 // Reads what a model answered to a request of the composer. Models wrap their JSON in fences and chatter;
@@ -24,6 +25,7 @@ namespace agenttalk {
 struct AnswerContract {
   bool score_required = false;
   std::span<const std::string> outputs;     // declared; of two or more each must be given
+  std::span<const OutputCondition> when = {};  // of these, those that may be missing with other scores
   bool commands_allowed = true;             // otherwise "commands" is an error
   bool tools_allowed = true;                // otherwise "tool_calls" is an error
   std::span<const std::string> may_return;  // tasks that "rework" may name

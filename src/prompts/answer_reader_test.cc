@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error_code.h"
 #include "base/issue.h"
+#include "model/task_outcome.h"
 #include "model/thinking_command.h"
 
 namespace agenttalk {
@@ -107,6 +109,33 @@ TEST(ReadAnswer, EachOfSeveralOutputsMustBeGiven) {
             "FIELD_MISSING /outputs/summary.md, FIELD_MISSING /outputs/facts.json");
   EXPECT_EQ(Errors(R"({"result":"x","outputs":{"summary.md":"t"}})", Outputs(kTwo)),
             "FIELD_MISSING /outputs/facts.json");
+}
+
+TEST(ReadAnswer, AnOutputThatTheScoreDoesNotWantMayBeMissing) {
+  const std::vector<OutputCondition> when = {{"facts.json", {{70, 80}, {90, std::nullopt}}}};
+  AnswerContract contract = Outputs(kTwo);
+  contract.score_required = true;
+  contract.when = when;
+  EXPECT_EQ(Errors(R"({"result":"x","score":60,"outputs":{"summary.md":"t"}})", contract), "none");
+  EXPECT_EQ(Errors(R"({"score":85,"outputs":{"summary.md":"t"}})", contract), "none");
+  EXPECT_EQ(Errors(R"({"score":60,"outputs":{"summary.md":"t","facts.json":"f"}})", contract), "none");
+  EXPECT_EQ(Errors(R"({"result":"x","score":80,"outputs":{"summary.md":"t"}})", contract),
+            "FIELD_MISSING /outputs/facts.json");
+  EXPECT_EQ(Errors(R"({"result":"x","score":95,"outputs":{"summary.md":"t"}})", contract),
+            "FIELD_MISSING /outputs/facts.json");
+  EXPECT_EQ(Errors(R"({"result":"x","score":60,"outputs":{"facts.json":"t"}})", contract),
+            "FIELD_MISSING /outputs/summary.md");
+  EXPECT_EQ(Errors(R"({"result":"x","outputs":{"summary.md":"t"}})", contract), "FIELD_MISSING /score");
+}
+
+TEST(ReadAnswer, WhereTheScoreWantsNoOutputAResultIsStillNeeded) {
+  const std::vector<OutputCondition> when = {{"summary.md", {{70, std::nullopt}}},
+                                             {"facts.json", {{70, std::nullopt}}}};
+  AnswerContract contract = Outputs(kTwo);
+  contract.score_required = true;
+  contract.when = when;
+  EXPECT_EQ(Errors(R"({"score":10})", contract), "FIELD_MISSING /result");
+  EXPECT_EQ(Errors(R"({"score":10,"result":"nothing came of it"})", contract), "none");
 }
 
 TEST(ReadAnswer, ASingleOutputMayStandForTheResult) {

@@ -1,5 +1,6 @@
 #include "prompts/answer_schema.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -15,6 +16,7 @@
 #include "model/model_request.h"
 #include "model/spelling.h"
 #include "model/stage_contract.h"
+#include "model/task_outcome.h"
 #include "prompts/composer.h"
 
 namespace agenttalk {
@@ -103,9 +105,12 @@ json::object ToolCallsSchema(std::span<const ToolSpec> tools) {
   return ListSchema(Closed(std::move(call)));
 }
 
-json::object OutputsSchema(std::span<const std::string> outputs) {
+json::object OutputsSchema(const ComposeInput& input) {
   json::object contents;
-  for (const std::string& name : outputs) contents[name] = TextSchema();
+  for (const std::string& name : input.outputs) {
+    const bool always = std::ranges::find(input.when, name, &OutputCondition::name) == input.when.end();
+    contents[name] = always ? TextSchema() : Nullable(TextSchema());
+  }
   return Closed(std::move(contents));
 }
 
@@ -128,7 +133,7 @@ json::object ResultSchema(const ComposeInput& input, std::span<const CommandForm
     fields["score"] = unless_later(TypeSchema("number"));
     fields["score_explanation"] = unless_later(TextSchema());
   }
-  if (input.outputs.size() > 1) fields["outputs"] = unless_later(OutputsSchema(input.outputs));
+  if (input.outputs.size() > 1) fields["outputs"] = unless_later(OutputsSchema(input));
   if (!input.may_return.empty()) fields["rework"] = Nullable(ReworkSchema(input.may_return));
   if (input.may_reject) fields["rejected"] = Nullable(TextSchema());
   if (!commands.empty()) fields["commands"] = CommandsSchema(commands);

@@ -1,5 +1,7 @@
 #include "prompts/composer.h"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,6 +17,8 @@
 #include "model/model_request.h"
 #include "model/skill_summary.h"
 #include "model/stored_request.h"
+#include "model/task_dag.h"
+#include "model/task_outcome.h"
 #include "prompts/content_key.h"
 #include "prompts/phrases.h"
 #include "prompts/prompt_writer.h"
@@ -75,6 +79,11 @@ Digest ReuseKey(const ComposeInput& input) {
   for (const PromptNote& note : input.memory) key.Text(note.label).Hash(note.text.digest);
   // The rendered prompt holds marks that are this hub's own.
   if (!input.stage_prompt.empty()) key.Hash(input.stage_content);
+  if (!input.when.empty()) key.Text("when").Number(input.when.size());
+  for (const OutputCondition& one : input.when) {
+    key.Text(one.name).Number(one.scores.size());
+    for (const ScoreRange& range : one.scores) key.Real(range.min_score).Real(range.max_score);
+  }
   // Whom the task may send back is no part of the work: it changes as others are reworked.
   return key.Finish();
 }
@@ -153,6 +162,17 @@ void WriteAnswerForm(PromptWriter& out, const ComposeInput& input, const Phrases
   out.Text("}\n");
 }
 
+void WriteCondition(PromptWriter& out, const OutputCondition& one, const Phrases& words) {
+  out.Text(words.when).Quoted(one.name).Text(words.when_score);
+  std::string_view separator;
+  for (const ScoreRange& range : one.scores) {
+    out.Text(separator).Text(fmt::format("{:g}", range.min_score.value_or(0)));
+    out.Text(words.when_to).Text(fmt::format("{:g}", range.max_score.value_or(100)));
+    separator = words.when_or;
+  }
+  out.Text(words.when_end);
+}
+
 void WriteContract(PromptWriter& out, const ComposeInput& input, const Phrases& words) {
   if (!input.instruction.empty()) {
     out.Line(input.instruction);
@@ -163,7 +183,10 @@ void WriteContract(PromptWriter& out, const ComposeInput& input, const Phrases& 
   if (input.outputs.size() == 1) {
     out.Text(words.result_becomes).Quoted(input.outputs.front()).Text(words.result_becomes_end);
   }
-  if (input.outputs.size() > 1) out.Text(words.every_output);
+  if (input.outputs.size() > 1) {
+    out.Text(words.every_output);
+    for (const OutputCondition& one : input.when) WriteCondition(out, one, words);
+  }
   if (input.score_required) out.Text(words.score_rule);
   if (!input.may_return.empty()) {
     out.Text(words.send_back);

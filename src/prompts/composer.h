@@ -14,6 +14,7 @@
 #include "model/model_request.h"
 #include "model/skill_summary.h"
 #include "model/stored_request.h"
+#include "model/task_outcome.h"
 
 // Puts a request together. The order is: the agent's prompt, its skills, the command's prompt, the score
 // criteria, the inputs, the output contract. The first two are the system text, the same for every command of
@@ -79,6 +80,7 @@ struct ComposeInput {
   std::span<const PromptInput> inputs;
   std::span<const std::string> missing_inputs;  // names or globs, when it runs without waiting for them
   std::span<const std::string> outputs;         // declared output names
+  std::span<const OutputCondition> when = {};   // of these, those that only some scores want
   std::span<const std::string> may_return;      // tasks upstream that may be sent back for rework
   bool may_reject = false;                      // another agent asks; it may be declined
   std::string_view instruction;                 // what is asked for instead of a result; empty: the result

@@ -142,6 +142,17 @@ TEST_F(ComposerTest, SeveralOutputsAreAskedForByName) {
   EXPECT_TRUE(Contains(text, "Every one of these outputs must be given."));
 }
 
+TEST_F(ComposerTest, OutputsThatOnlySomeScoresWantAreNamedWithTheScores) {
+  outputs_ = {"summary.md", "facts.json"};
+  input_.outputs = outputs_;
+  const std::vector<OutputCondition> when = {{"facts.json", {{70, 79.5}, {90, std::nullopt}}}};
+  const Digest before = Compose(input_).reuse_key;
+  input_.when = when;
+  EXPECT_TRUE(Contains(UserText(), "Exception: \"facts.json\" is needed only with a score from 70 to 79.5, or "
+                                   "from 90 to 100; leave it out otherwise.\n"));
+  EXPECT_NE(Compose(input_).reuse_key, before);
+}
+
 TEST_F(ComposerTest, BinaryInputsAreListedWithTheirPath) {
   AddInput("delivery_package.zip", std::string("PK\0\1", 4), false);
   const Composed composed = Compose(input_);

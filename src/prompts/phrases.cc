@@ -33,6 +33,11 @@ constexpr Phrases kEnglish{
     .result_becomes = "\"result\" becomes the content of ",
     .result_becomes_end = ".\n",
     .every_output = "Every one of these outputs must be given.\n",
+    .when = "Exception: ",
+    .when_score = " is needed only with a score from ",
+    .when_to = " to ",
+    .when_or = ", or from ",
+    .when_end = "; leave it out otherwise.\n",
     .score_rule = "\"score\" judges the result by the score criteria.\n",
     .commands =
         "You may add \"commands\": [{\"command_name\": \"<name>\", \"args\": {…}}] to it. The commands:\n",
@@ -86,6 +91,11 @@ constexpr Phrases kChinese{
     .result_becomes = "\"result\" 将成为以下文件的内容:",
     .result_becomes_end = "。\n",
     .every_output = "以上每个输出都必须给出。\n",
+    .when = "例外:",
+    .when_score = " 仅在分数为 ",
+    .when_to = " 到 ",
+    .when_or = " 或 ",
+    .when_end = " 时需要,否则请省略。\n",
     .score_rule = "\"score\" 按评分标准评价结果。\n",
     .commands = "可以在其中加入 \"commands\": [{\"command_name\": \"<名称>\", \"args\": {…}}]。可用的命令:\n",
     .tools =

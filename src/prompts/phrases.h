@@ -34,6 +34,11 @@ struct Phrases {
   std::string_view result_becomes;  // the output's name follows
   std::string_view result_becomes_end;
   std::string_view every_output;
+  std::string_view when;        // an output follows
+  std::string_view when_score;  // the scores follow
+  std::string_view when_to;
+  std::string_view when_or;
+  std::string_view when_end;
   std::string_view score_rule;
   std::string_view commands;  // the list follows
   std::string_view tools;     // the list follows

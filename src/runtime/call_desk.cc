@@ -173,21 +173,25 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const
     outputs.push_back(record->on_complete->output_name);
   }
   std::vector<std::string> may_return;
+  std::vector<OutputCondition> when;
   if (!record->task.empty() || plan->goal) {
     CommandBrief brief = LoadBrief(core_.contents(), *record);
     const bool by_stage = brief.stage != Stage::kCommand && !RunsStep(*record);
     if (by_stage) return StageFacts(*plan, *record, brief.stage, answer.text);
     outputs = std::move(brief.outputs);
+    when = std::move(brief.when);
     for (const TaskId& task : brief.may_return) may_return.push_back(task.str());
   }
   AnswerContract contract;
   contract.score_required = record->score_required;
   contract.outputs = outputs;
+  contract.when = when;
   contract.may_return = may_return;
   contract.may_reject = IsWorkForOther(*plan, *record);
   if (RunsStep(*record)) {
     contract.score_required = IsScoredStep(*record);
     contract.outputs = {};
+    contract.when = {};
     contract.may_return = {};
   }
   auto read = ReadAnswer(answer.text, contract);

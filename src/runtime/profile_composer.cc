@@ -50,6 +50,7 @@ void ApplyRole(const RoleRequest& role, const CommandBrief& brief, std::span<con
                ComposeInput& input, std::string& words) {
   input.ids.stage = role.stage;
   input.outputs = {};
+  input.when = {};
   input.may_return = {};
   input.score_required = role.score;
   if (role.stage == Stage::kCommand) {
@@ -174,6 +175,7 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
     outputs.push_back(record.on_complete->output_name);
   if (!record.task.empty()) outputs = brief.outputs;
   input.outputs = outputs;
+  input.when = brief.when;
   input.rework_round = brief.rework_round;
   input.rework_reason = brief.rework_reason;
   std::vector<std::string> may_return;

@@ -12,6 +12,7 @@
 
 #include "model/agent_output.h"
 #include "model/model_request.h"
+#include "model/task_outcome.h"
 #include "prompts/answer_reader.h"
 #include "prompts/composer.h"
 #include "tools/schema_validator.h"
@@ -48,6 +49,7 @@ void ExpectAgreement(const ComposeInput& input, std::span<const CommandForm> com
   AnswerContract contract;
   contract.score_required = input.score_required;
   contract.outputs = input.outputs;
+  contract.when = input.when;
   contract.may_return = input.may_return;
   contract.may_reject = input.may_reject;
   contract.commands_allowed = !commands.empty();
@@ -81,6 +83,20 @@ TEST(AnswerSchema, OfSeveralOutputsEachIsGiven) {
                    {R"({"result":"two files"})", false}});
   input.outputs = std::span(kOutputs).first(1);
   ExpectAgreement(input, {}, {{R"({"result":"the file"})"}});
+}
+
+TEST(AnswerSchema, AnOutputThatOnlySomeScoresWantMayBeNull) {
+  const std::vector<OutputCondition> when = {{"b.json", {{70, {}}}}};
+  ComposeInput input;
+  input.score_required = true;
+  input.outputs = kOutputs;
+  input.when = when;
+  ExpectAgreement(
+      input, {},
+      {{R"({"result":"r","score":60,"score_explanation":"e","outputs":{"a.md":"x","b.json":null}})"},
+       {R"({"result":"r","score":80,"score_explanation":"e","outputs":{"a.md":"x","b.json":"[1]"}})"},
+       {R"({"result":"r","score":80,"score_explanation":"e","outputs":{"a.md":null,"b.json":"[1]"}})",
+        false}});
 }
 
 TEST(AnswerSchema, SomethingElseMayStandInsteadOfAResult) {
