@@ -1,5 +1,6 @@
 #include "engine/dag_inputs.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -16,6 +17,7 @@
 #include "model/command.h"
 #include "model/event.h"
 #include "model/task_dag.h"
+#include "model/task_outcome.h"
 
 namespace agenttalk {
 namespace {
@@ -66,6 +68,20 @@ bool IsVisible(const PlanState& plan, Upstream& upstream, std::uint32_t command)
   if (command == 0) return true;
   const TaskIndex maker = plan.dag->Find(plan.commands[command - 1].task);
   return maker != DagState::kNone && upstream.Contains(maker);
+}
+
+// The files of an inbox that a name or glob means.
+template <typename F>
+void ForEachMeant(const Inbox& inbox, const std::string& pattern, F&& look) {
+  if (!IsGlob(pattern)) {
+    const auto file = inbox.files.find(pattern);
+    if (file != inbox.files.end()) look(file->first, file->second);
+    return;
+  }
+  const bool versions = MeansVersions(pattern);
+  inbox.files.ForEachWithPrefix(GlobPrefix(pattern), [&](const std::string& name, const InputVersion& file) {
+    if ((versions || !file.tagged) && GlobMatches(pattern, name)) look(name, file);
+  });
 }
 
 // The version that the policy wants; null: the newest is the one.
@@ -130,16 +146,11 @@ class Binding {
   }
 
   std::size_t Add(const std::string& pattern, PickPolicy policy) {
-    if (inbox_ == nullptr) return 0;
-    if (!IsGlob(pattern)) {
-      const auto file = inbox_->files.find(pattern);
-      return file != inbox_->files.end() && Take(pattern, file->second, policy) ? 1 : 0;
-    }
     std::size_t count = 0;
-    inbox_->files.ForEachWithPrefix(GlobPrefix(pattern),
-                                    [&](const std::string& name, const InputVersion& file) {
-                                      if (GlobMatches(pattern, name) && Take(name, file, policy)) ++count;
-                                    });
+    if (inbox_ == nullptr) return count;
+    ForEachMeant(*inbox_, pattern, [&](const std::string& name, const InputVersion& file) {
+      if (Take(name, file, policy)) ++count;
+    });
     return count;
   }
 
@@ -204,6 +215,35 @@ std::vector<RequiredInput> RequirementsOf(const DagState& dag, TaskIndex task, c
 
 TaskInputs BindTaskInputs(const PlanState& plan, const CommandRecord& record, TaskIndex task) {
   return Binding(plan, record, task).Bind();
+}
+
+std::vector<std::size_t> CountTaskInputs(const PlanState& plan, const CommandRecord& record, TaskIndex task) {
+  std::vector<std::size_t> counts(record.required.size());
+  const auto inbox = plan.inboxes.find(record.agent);
+  if (inbox == plan.inboxes.end()) return counts;
+  std::optional<Upstream> upstream;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    ForEachMeant(inbox->second, record.required[i].pattern,
+                 [&](const std::string&, const InputVersion& file) {
+                   if (!upstream && file.command != 0) upstream.emplace(*plan.dag, task);
+                   const bool counts_here =
+                       !file.withdrawn && (file.command == 0 || IsVisible(plan, *upstream, file.command));
+                   if (counts_here) ++counts[i];
+                 });
+  }
+  return counts;
+}
+
+bool CountsFor(const PlanState& plan, const CommandRecord& record, const std::string& pattern,
+               const InputVersion& file) {
+  if (file.withdrawn || (file.tagged && IsGlob(pattern) && !MeansVersions(pattern))) return false;
+  if (file.command == 0) return true;
+  const DagState& dag = *plan.dag;
+  const TaskIndex task = dag.Find(record.task);
+  const TaskIndex maker = dag.Find(plan.commands[file.command - 1].task);
+  if (task == DagState::kNone || maker == DagState::kNone) return false;
+  if (std::ranges::find(dag.DependentsOf(maker), task) != dag.DependentsOf(maker).end()) return true;
+  return Upstream(dag, task).Contains(maker);
 }
 
 std::string UndeliveredInput(const PlanState& plan, TaskIndex task, const TaskNode& node) {

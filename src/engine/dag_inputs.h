@@ -26,4 +26,10 @@ TaskInputs BindTaskInputs(const PlanState& plan, const CommandRecord& record, Ta
 // there is none.
 std::string UndeliveredInput(const PlanState& plan, TaskIndex task, const TaskNode& node);
 
+// How many files are there for each requirement of a waiting command, of those that its task may see.
+std::vector<std::size_t> CountTaskInputs(const PlanState& plan, const CommandRecord& record, TaskIndex task);
+// Whether a file counts for a requirement of a waiting command.
+bool CountsFor(const PlanState& plan, const CommandRecord& record, const std::string& pattern,
+               const InputVersion& file);
+
 }  // namespace agenttalk

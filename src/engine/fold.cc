@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "base/time.h"
 #include "engine/budget.h"
 #include "engine/dag_fold.h"
+#include "engine/dag_inputs.h"
 #include "engine/dag_state.h"
 #include "engine/hub_state.h"
 #include "engine/plan_state.h"
@@ -140,7 +142,8 @@ class Folding {
   void MoveTo(CommandRecord& record, CommandState to, Timestamp due);
   void DropOpenCalls(Execution& execution);
   void Finish(CommandRecord& record, CommandState to, CommandOutcome outcome);
-  void ArriveIn(PlanState& plan, const InputArrived& e);
+  // `before`: what was there under the name, in a plan with a DAG.
+  void ArriveIn(PlanState& plan, const InputArrived& e, const InputVersion* before);
   OpenCall TakeOpen(Execution& execution, std::uint32_t call);
   void Release(const Cost& reserved);
 
@@ -195,8 +198,12 @@ void Folding::CountMissing(CommandRecord& record) {
   const Inbox* common = shared == state_.own.inboxes.end() ? nullptr : &shared->second;
   record.unmet.assign(record.required.size(), 0);
   record.unmet_requirements = 0;
+  const TaskIndex task = plan_.dag ? plan_.dag->Find(record.task) : DagState::kNone;
+  std::vector<std::size_t> seen;
+  if (task != DagState::kNone) seen = CountTaskInputs(plan_, record, task);
   for (std::size_t i = 0; i < record.required.size(); ++i) {
-    const auto there = plan_.Matches(record.agent, record.required[i].pattern, common).size();
+    const std::size_t there =
+        seen.empty() ? plan_.Matches(record.agent, record.required[i].pattern, common).size() : seen[i];
     const std::size_t wanted = record.required[i].min;
     record.unmet[i] = static_cast<std::uint32_t>(wanted > there ? wanted - there : 0);
     if (record.unmet[i] > 0) ++record.unmet_requirements;
@@ -210,8 +217,11 @@ void Folding::operator()(const TaskChanged& e) {
   const TaskRecord& task = plan_.dag->tasks[plan_.dag->Find(e.task_id)];
   if (task.command == TaskRecord::kNoCommand) return;
   CommandRecord& record = plan_.commands[task.command];
-  if (record.state != CommandState::kWaitingInputs || record.unmet_requirements == 0) return;
-  if (--record.unmet_requirements == 0) state_.satisfied.emplace_back(plan_.number, record.index);
+  if (record.state != CommandState::kWaitingInputs) return;
+  // Counted anew: what came while it was held may have replaced what it may not see, or the other way round.
+  plan_.Unwatch(record);
+  CountMissing(record);
+  if (record.unmet_requirements == 0) state_.satisfied.emplace_back(plan_.number, record.index);
 }
 
 void Folding::operator()(const ThinkingApplied& e) {
@@ -257,9 +267,15 @@ void Folding::operator()(const CommandReceived& e) {
   Enter(added);
 }
 
-void Folding::ArriveIn(PlanState& plan, const InputArrived& e) {
+void Folding::ArriveIn(PlanState& plan, const InputArrived& e, const InputVersion* before) {
+  const InputVersion* now = plan.dag ? &plan.inboxes[e.agent_id].files.find(e.name)->second : nullptr;
   plan.Arrive(e.agent_id, e.name, [&](WaitingIndex::Waiter waiter) {
     CommandRecord& record = plan.commands[waiter.command];
+    if (now != nullptr) {
+      const std::string& pattern = record.required[waiter.requirement].pattern;
+      const bool counted = before != nullptr && CountsFor(plan, record, pattern, *before);
+      if (counted || !CountsFor(plan, record, pattern, *now)) return false;
+    }
     if (--record.unmet[waiter.requirement] > 0) return false;
     if (--record.unmet_requirements == 0 && record.state == CommandState::kWaitingInputs) {
       state_.satisfied.emplace_back(plan.number, record.index);
@@ -273,6 +289,8 @@ void Folding::operator()(const InputArrived& e) {
   auto& files = plan_.inboxes[e.agent_id].files;
   const auto known = files.find(e.name);
   const bool is_new = known == files.end() || known->second.withdrawn;
+  std::optional<InputVersion> before;
+  if (plan_.dag && known != files.end()) before = known->second;
   const CommandRecord* maker = plan_.dag ? plan_.Find(e.from_command) : nullptr;
   const std::uint32_t command = maker == nullptr ? 0 : maker->index + 1;
   (known == files.end() ? files[e.name] : known->second) = {e.content,
@@ -282,11 +300,16 @@ void Folding::operator()(const InputArrived& e) {
                                                             e.source ? e.source->inode : 0,
                                                             e.source ? e.source->mtime_ns : 0,
                                                             command,
-                                                            false};
+                                                            false,
+                                                            e.tagged};
   if (plan_.dag) FoldVersion(plan_, e, command);
+  if (plan_.dag) {
+    ArriveIn(plan_, e, before ? &*before : nullptr);
+    return;
+  }
   if (!is_new) return;
   if (!plan_.id.empty()) {
-    ArriveIn(plan_, e);
+    ArriveIn(plan_, e, nullptr);
     return;
   }
   for (const auto& [number, count] : state_.agents[e.agent_id].plans) {
@@ -294,7 +317,7 @@ void Folding::operator()(const InputArrived& e) {
     if (plan->dag) continue;
     const auto own = plan->inboxes.find(e.agent_id);
     const bool counted = own != plan->inboxes.end() && own->second.files.contains(e.name);
-    if (!counted) ArriveIn(*plan, e);
+    if (!counted) ArriveIn(*plan, e, nullptr);
   }
 }
 

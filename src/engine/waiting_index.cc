@@ -94,12 +94,14 @@ void WaitingIndex::Arrive(std::string_view name, const PatternOf& pattern_of,
                           const std::function<bool(Waiter)>& arrived) {
   if (const std::uint32_t first = FirstOf(name, pattern_of); first != NumberTable::kNone) {
     exact_.Remove(HashOf(name), first);
+    std::vector<Waiter> still_waiting;
     for (std::uint32_t node = first; node != NumberTable::kNone;) {
       const Node reached = nodes_[node];
       Release(node);
-      arrived(reached.waiter);
+      if (!arrived(reached.waiter)) still_waiting.push_back(reached.waiter);
       node = reached.next;
     }
+    for (const Waiter waiter : still_waiting) Add(name, waiter, pattern_of);
   }
   if (globs_.empty()) return;
   const std::size_t longest = std::min(name.size(), longest_prefix_);

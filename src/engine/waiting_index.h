@@ -40,8 +40,7 @@ class WaitingIndex {
   void Add(std::string_view pattern, Waiter waiter, const PatternOf& pattern_of);
   void Remove(std::string_view pattern, Waiter waiter, const PatternOf& pattern_of);
   // A file of this name is there now: calls `arrived` for each waiter whose pattern it meets, in the order in
-  // which they came, and removes those for which it returns true (nothing more to wait for). A plain name has
-  // nothing more after one arrival.
+  // which they came, and removes those for which it returns true (nothing more to wait for).
   void Arrive(std::string_view name, const PatternOf& pattern_of, const std::function<bool(Waiter)>& arrived);
 
  private:
