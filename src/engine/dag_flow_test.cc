@@ -14,7 +14,6 @@
 #include "engine/plan_state.h"
 #include "model/command.h"
 #include "model/event.h"
-#include "model/task_outcome.h"
 
 namespace agenttalk {
 namespace {
@@ -268,59 +267,6 @@ TEST_F(DagFlow, EvidenceMayBeAFileThatSomebodyDelivers) {
   EXPECT_EQ(Phase("a"), TaskPhase::kCompleted);
 }
 
-TEST_F(DagFlow, ScoresDecideWhichOutputIsDeliveredAndTheOtherBranchIsNotTaken) {
-  Run(R"(
-  - id: a
-    agent: alice
-    prompt: A
-    score: {criteria: c}
-    outputs:
-      - {name: good.md, when: {min_score: 70}}
-      - {name: bad.md, when: {max_score: 69.9}}
-  - {id: publish, agent: bob, prompt: P, inputs: [good.md], outputs: [done.md]}
-  - {id: mend, agent: bob, prompt: M, inputs: [bad.md], outputs: [mended.md]}
-)");
-  ModelCallDone done = MakeAnswer("cmd_a_001", "x", 80, kPlan);
-  done.answer.outputs = {{"good.md", "g"}, {"bad.md", "b"}};
-  Feed(std::move(done));
-  EXPECT_TRUE(IsRunning("publish"));
-  EXPECT_EQ(Phase("mend"), TaskPhase::kSkipped);
-  Answer("publish", "p");
-  EXPECT_EQ(Failure(), "");
-}
-
-TEST_F(DagFlow, AnOutputThatTheScoreDoesNotWantIsWithheldAndTheStatusSaysWhy) {
-  const std::string tasks = R"(
-  - id: a
-    agent: alice
-    prompt: A
-    score: {criteria: c}
-    outputs:
-      - {name: good.md, when: {min_score: 70}}
-      - {name: bad.md, when: {max_score: 40}}
-      - {name: bad.md, when: {min_score: 90}}
-      - always.md
-  - {id: publish, agent: bob, prompt: P, inputs: [good.md]}
-  - {id: mend, agent: bob, prompt: M, inputs: [bad.md]}
-  - {id: keep, agent: bob, prompt: K, inputs: [always.md]}
-)";
-  Run(tasks);
-  const std::vector<OutputCondition> when = {{"good.md", {{70, {}}}}, {"bad.md", {{{}, 40}, {90, {}}}}};
-  EXPECT_EQ(Brief(CommandOf("a")).when, when);
-  ModelCallDone done = MakeAnswer("cmd_a_001", "x", 80, kPlan);
-  done.answer.outputs = {{"good.md", "g"}, {"always.md", "k"}};
-  Feed(std::move(done));
-  EXPECT_EQ(Phase("a"), TaskPhase::kCompleted);
-  EXPECT_EQ(Of<TaskCompleted>().front().withheld,
-            (std::vector<WithheldOutput>{
-                {"bad.md", "it is for a score of 0 to 40 or 90 to 100, and the score is 80"}}));
-  ASSERT_TRUE(Task("a").note);
-  EXPECT_EQ(Task("a").note->reason,
-            "bad.md is not delivered: it is for a score of 0 to 40 or 90 to 100, and the score is 80");
-  EXPECT_EQ(Phase("mend"), TaskPhase::kSkipped);
-  EXPECT_TRUE(IsRunning("publish"));
-}
-
 TEST_F(DagFlow, ADownstreamTaskSendsWorkBackWithAReason) {
   const std::string tasks = R"(
   - {id: a, agent: alice, prompt: A, outputs: [a.md], score: {criteria: c, rework: 1}}
@@ -340,25 +286,6 @@ TEST_F(DagFlow, ADownstreamTaskSendsWorkBackWithAReason) {
   EXPECT_EQ(InputsOf("c"), (Strings{"a.md=second", "b.md=b of second"}));
   SendBack("c", "a", "still wrong");
   EXPECT_EQ(Phase("c"), TaskPhase::kFailed) << "the bound holds for this too";
-}
-
-TEST_F(DagFlow, RejectOnChangeRefusesOtherContentOfTheSameName) {
-  const std::string tasks = R"(
-  - id: a
-    agent: alice
-    prompt: PROMPT
-    outputs: [{name: a.md, versioning: {mode: reject_on_change}}]
-  - {id: b, agent: bob, prompt: B, inputs: [a.md]}
-)";
-  Run(tasks);
-  Answer("a", "one");
-  Answer("b", "x");
-  std::string changed = tasks;
-  changed.replace(changed.find("PROMPT"), 6, "OTHER");
-  Run(changed);
-  Answer("a", "two");
-  EXPECT_EQ(Phase("a"), TaskPhase::kFailed);
-  EXPECT_EQ(Task("a").note->code, ErrorCode::kOutputConflict);
 }
 
 TEST_F(DagFlow, PickPoliciesChooseBetweenVersions) {

@@ -47,7 +47,8 @@ bool IsCurrent(const PlanState& plan, std::uint32_t command) {
 void WithdrawFiles(PlanState& plan) {
   for (auto& [agent, inbox] : plan.inboxes) {
     for (auto& [name, file] : inbox.files) {
-      if (file.command != 0 && !IsCurrent(plan, file.command)) file.withdrawn = true;
+      // A version under a name of its own is what it is, whatever comes after it.
+      if (file.command != 0 && !file.tagged && !IsCurrent(plan, file.command)) file.withdrawn = true;
     }
   }
   std::erase_if(plan.dag->versions, [&](const FileVersion& version) {
@@ -68,7 +69,11 @@ void KeepDeliverables(DagState& dag, const DagAdopted& e) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < e.nodes.size(); ++i) {
     for (const TaskOutput& output : e.nodes[i].outputs) {
-      if (output.deliverable && dag.tasks[i].phase == TaskPhase::kCompleted) names.insert(output.name);
+      if (!output.deliverable) continue;
+      if (dag.tasks[i].phase == TaskPhase::kCompleted) names.insert(output.name);
+      const auto tags = dag.tags.find(output.name);
+      if (tags == dag.tags.end()) continue;
+      for (const OutputTag& tag : tags->second) names.insert(tag.FileName());
     }
     if (e.nodes[i].outputs.empty()) names.insert(ImplicitOutputName(e.nodes[i].task_id));
   }
@@ -186,6 +191,7 @@ void FoldCompleted(PlanState& plan, const TaskCompleted& e, Timestamp at) {
   dag.tasks[task].ended_at = at;
   dag.tasks[task].note = NoteOf(e);
   for (const NamedContent& one : e.deliverables) dag.delivered.insert_or_assign(one.name, one.content);
+  for (const OutputTag& tag : e.tags) dag.tags[tag.output].push_back(tag);
   dag.Move(task, TaskPhase::kCompleted);
 }
 

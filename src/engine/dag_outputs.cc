@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -30,6 +32,14 @@ struct Parcel {
   NamedContent output;
   std::vector<AgentId> to;
   bool deliverable = false;
+  bool tagged = false;
+};
+
+// What becomes of a task's outputs.
+struct Shipment {
+  std::vector<Parcel> parcels;
+  std::vector<WithheldOutput> withheld;
+  std::vector<OutputTag> tags;  // versions that are new
 };
 
 const InputVersion* FileOf(const PlanState& plan, const AgentId& agent, const std::string& name) {
@@ -39,22 +49,62 @@ const InputVersion* FileOf(const PlanState& plan, const AgentId& agent, const st
   return file == inbox->second.files.end() ? nullptr : &file->second;
 }
 
-bool Changes(const PlanState& plan, const TaskOutput& output, const Content& content) {
-  return std::ranges::any_of(output.deliver_to, [&](const AgentId& agent) {
+// What was delivered before under the output's name, if it differs; null: nothing stands against the new one.
+const Content* FindOther(const PlanState& plan, const TaskOutput& output, const Content& content) {
+  for (const AgentId& agent : output.deliver_to) {
     const InputVersion* there = FileOf(plan, agent, output.name);
-    return there != nullptr && there->content.digest != content.digest;
-  });
+    if (there != nullptr && there->content.digest != content.digest) return &there->content;
+  }
+  const auto delivered = plan.dag->delivered.find(output.name);
+  const bool differs = output.deliverable && delivered != plan.dag->delivered.end() &&
+                       delivered->second.digest != content.digest;
+  return differs ? &delivered->second : nullptr;
 }
 
-// "keep_first" and its like: the version that is there stays.
-bool KeepsFirst(const Versioning& versioning) {
-  const std::string& policy = versioning.conflict_policy;
-  return policy == "keep_first" || policy == "keep_existing" || policy == "ignore";
+// What is done when other content was delivered before.
+enum class OnConflict : std::uint8_t { kReplace, kKeep, kRefuse };
+
+OnConflict ConflictRule(const TaskOutput& output) {
+  if (!output.versioning) return OnConflict::kReplace;
+  const std::string& policy = output.versioning->conflict_policy;
+  constexpr std::array<std::string_view, 4> kKeeping = {"keep", "keep_first", "keep_existing", "ignore"};
+  constexpr std::array<std::string_view, 2> kReplacing = {"keep_latest", "overwrite"};
+  constexpr std::array<std::string_view, 3> kRefusing = {"reject", "fail", "error"};
+  if (std::ranges::find(kKeeping, policy) != kKeeping.end()) return OnConflict::kKeep;
+  if (std::ranges::find(kReplacing, policy) != kReplacing.end()) return OnConflict::kReplace;
+  if (std::ranges::find(kRefusing, policy) != kRefusing.end()) return OnConflict::kRefuse;
+  const bool rejects = output.versioning->mode == VersioningMode::kRejectOnChange;
+  return rejects ? OnConflict::kRefuse : OnConflict::kReplace;
 }
 
-bool MayOverwrite(const Versioning& versioning) {
-  const std::string& policy = versioning.conflict_policy;
-  return policy == "keep_latest" || policy == "overwrite";
+bool KeepsVersions(const TaskOutput& output) {
+  return output.versioning && output.versioning->mode == VersioningMode::kSemverTagged;
+}
+
+const OutputTag* NewestTag(const DagState& dag, const std::string& output) {
+  const auto found = dag.tags.find(output);
+  return found == dag.tags.end() || found->second.empty() ? nullptr : &found->second.back();
+}
+
+// The version that this content of an output is; the newest one, if it is that.
+OutputTag TagFor(const DagState& dag, const TaskRecord& record, const NamedContent& output) {
+  const OutputTag* last = NewestTag(dag, output.name);
+  if (last != nullptr && last->content.digest == output.content.digest) return *last;
+  OutputTag tag{output.name, 1, 0, 0, output.content, record.since, record.reworks};
+  if (last == nullptr) return tag;
+  tag.major = last->major;
+  tag.minor = last->minor;
+  tag.patch = last->patch;
+  if (record.since > last->revision) {
+    ++tag.major;
+    tag.minor = tag.patch = 0;
+  } else if (record.reworks > last->round) {
+    ++tag.minor;
+    tag.patch = 0;
+  } else {
+    ++tag.patch;
+  }
+  return tag;
 }
 
 bool IsDelivered(const TaskOutput& output, const TaskResult& result) {
@@ -72,9 +122,10 @@ std::vector<WithheldOutput> Withheld(const TaskNode& node, const TaskResult& res
     if (condition.Holds(result.score)) continue;
     std::vector<std::string> ranges;
     for (const ScoreRange& range : condition.scores) ranges.push_back(RangeText(range));
-    const std::string score = result.score ? fmt::format("the score is {:g}", *result.score) : "there is none";
-    withheld.push_back({condition.name, fmt::format("it is for a score of {}, and {}",
-                                                    fmt::join(ranges, " or "), score)});
+    const std::string score =
+        result.score ? fmt::format("the score is {:g}", *result.score) : "there is none";
+    withheld.push_back(
+        {condition.name, fmt::format("it is for a score of {}, and {}", fmt::join(ranges, " or "), score)});
   }
   return withheld;
 }
@@ -93,20 +144,38 @@ Parcel ImplicitParcel(const DagState& dag, TaskIndex task, const TaskResult& res
   return parcel;
 }
 
-std::vector<Parcel> PackOutputs(const PlanState& plan, TaskIndex task, const TaskNode& node,
-                                const TaskResult& result) {
-  std::vector<Parcel> parcels;
+void PackOutput(const PlanState& plan, TaskIndex task, const TaskOutput& output, const NamedContent& made,
+                Shipment& shipment) {
+  std::string elsewhere;
+  if (KeepsVersions(output)) {
+    const OutputTag tag = TagFor(*plan.dag, plan.dag->tasks[task], made);
+    const OutputTag* last = NewestTag(*plan.dag, output.name);
+    if (last == nullptr || *last != tag) shipment.tags.push_back(tag);
+    elsewhere = fmt::format("it is {}; ", tag.FileName());
+    shipment.parcels.push_back({{tag.FileName(), made.content}, output.deliver_to, output.deliverable, true});
+  }
+  const Content* other =
+      ConflictRule(output) == OnConflict::kKeep ? FindOther(plan, output, made.content) : nullptr;
+  // What stays is delivered again: its own task may have been withdrawn.
+  const NamedContent stays{output.name, other == nullptr ? made.content : *other};
+  shipment.parcels.push_back({stays, output.deliver_to, output.deliverable});
+  if (other != nullptr) {
+    shipment.withheld.push_back(
+        {output.name, elsewhere + "what was delivered before stays, as its conflict_policy says"});
+  }
+}
+
+Shipment PackOutputs(const PlanState& plan, TaskIndex task, const TaskNode& node, const TaskResult& result) {
+  Shipment shipment;
+  shipment.withheld = Withheld(node, result);
   if (node.outputs.empty() && !result.outputs.empty()) {
-    parcels.push_back(ImplicitParcel(*plan.dag, task, result));
+    shipment.parcels.push_back(ImplicitParcel(*plan.dag, task, result));
   }
   for (const TaskOutput& output : node.outputs) {
-    const NamedContent* content = Named(result, output.name);
-    if (content == nullptr || !IsDelivered(output, result)) continue;
-    const bool keeps = output.versioning && output.versioning->mode == VersioningMode::kRejectOnChange &&
-                       KeepsFirst(*output.versioning) && Changes(plan, output, content->content);
-    if (!keeps) parcels.push_back({*content, output.deliver_to, output.deliverable});
+    const NamedContent* made = Named(result, output.name);
+    if (made != nullptr && IsDelivered(output, result)) PackOutput(plan, task, output, *made, shipment);
   }
-  return parcels;
+  return shipment;
 }
 
 void SendToPerson(Step& step, PlanState& plan, const CommandRecord& record, const Parcel& parcel) {
@@ -136,9 +205,10 @@ void Send(Step& step, PlanState& plan, const CommandRecord& record, const Parcel
     const InputVersion* there = FileOf(plan, to, parcel.output.name);
     const bool is_there = there != nullptr && !there->withdrawn &&
                           there->content.digest == parcel.output.content.digest &&
-                          there->command == record.index + 1;
+                          (parcel.tagged || there->command == record.index + 1);
     if (is_there) continue;
-    Deliver(step, plan, {to, parcel.output.name, parcel.output.content, record.agent, record.id, 0, {}});
+    Deliver(step, plan,
+            {to, parcel.output.name, parcel.output.content, record.agent, record.id, 0, {}, parcel.tagged});
   }
 }
 
@@ -191,12 +261,11 @@ std::vector<NamedContent> NameOutputs(Step& step, PlanState& plan, const TaskNod
 std::optional<std::string> FindConflict(const PlanState& plan, const TaskNode& node,
                                         const TaskResult& result) {
   for (const TaskOutput& output : node.outputs) {
-    const bool rejects = output.versioning && output.versioning->mode == VersioningMode::kRejectOnChange &&
-                         !KeepsFirst(*output.versioning) && !MayOverwrite(*output.versioning);
-    const NamedContent* content = rejects ? Named(result, output.name) : nullptr;
-    if (content != nullptr && IsDelivered(output, result) && Changes(plan, output, content->content)) {
-      return fmt::format("{} was delivered before with other content, and its versioning is reject_on_change",
-                         output.name);
+    const bool refuses = ConflictRule(output) == OnConflict::kRefuse && IsDelivered(output, result);
+    const NamedContent* made = refuses ? Named(result, output.name) : nullptr;
+    if (made != nullptr && FindOther(plan, output, made->content) != nullptr) {
+      return fmt::format("{} was delivered before with other content, which its versioning ({}) refuses",
+                         output.name, ToString(output.versioning->mode));
     }
   }
   return std::nullopt;
@@ -204,18 +273,19 @@ std::optional<std::string> FindConflict(const PlanState& plan, const TaskNode& n
 
 void DeliverOutputs(Step& step, PlanState& plan, TaskIndex task, const TaskNode& node) {
   const TaskRecord& record = plan.dag->tasks[task];
-  const std::vector<Parcel> parcels = PackOutputs(plan, task, node, *record.result);
+  Shipment shipment = PackOutputs(plan, task, node, *record.result);
   const CommandRecord& command = plan.commands[record.command];
   TaskCompleted completed;
   completed.task_id = node.task_id;
   completed.command_id = command.id;
-  for (const Parcel& parcel : parcels) {
+  for (const Parcel& parcel : shipment.parcels) {
     completed.outputs.push_back(parcel.output);
     if (parcel.deliverable) completed.deliverables.push_back(parcel.output);
   }
-  completed.withheld = Withheld(node, *record.result);
+  completed.withheld = std::move(shipment.withheld);
+  completed.tags = std::move(shipment.tags);
   // Receivers get their files before those that depend on the task are looked at.
-  for (const Parcel& parcel : parcels) Send(step, plan, command, parcel, false);
+  for (const Parcel& parcel : shipment.parcels) Send(step, plan, command, parcel, false);
   step.Emit(plan, std::move(completed));
 }
 
@@ -227,14 +297,16 @@ void DeliverToNewReceivers(Step& step, PlanState& plan, TaskIndex task) {
   TaskCompleted again;
   again.task_id = node.task_id;
   again.command_id = command.id;
-  again.withheld = Withheld(node, *record.result);
-  for (const Parcel& parcel : PackOutputs(plan, task, node, *record.result)) {
+  Shipment shipment = PackOutputs(plan, task, node, *record.result);
+  again.withheld = std::move(shipment.withheld);
+  again.tags = std::move(shipment.tags);
+  for (const Parcel& parcel : shipment.parcels) {
     Send(step, plan, command, parcel, true);
     if (parcel.deliverable && !plan.dag->delivered.contains(parcel.output.name)) {
       again.deliverables.push_back(parcel.output);
     }
   }
-  if (!again.deliverables.empty()) step.Emit(plan, std::move(again));
+  if (!again.deliverables.empty() || !again.tags.empty()) step.Emit(plan, std::move(again));
 }
 
 }  // namespace agenttalk
