@@ -182,10 +182,13 @@ const TaskResult* FindAnswered(Step& step, const PlanState& plan, const CommandR
   const bool plain = first && !record.execution->role;
   if (!plain || !step.state().settings.reuse || TaskOf(plan, record) == DagState::kNone) return nullptr;
   const auto found = plan.dag->answered.find(key);
-  return found == plan.dag->answered.end() ? nullptr : &found->second;
+  if (found != plan.dag->answered.end()) return &found->second;
+  const bool may_share = step.state().settings.share_results && !plan.dag->tasks[TaskOf(plan, record)].anew;
+  return may_share ? step.state().shared.Find(key) : nullptr;
 }
 
-void UseAnswered(Step& step, PlanState& plan, CommandRecord& record, const TaskResult& known) {
+// By value: what is known may be replaced while it is used.
+void UseAnswered(Step& step, PlanState& plan, CommandRecord& record, TaskResult known) {
   CommandSucceeded succeeded;
   succeeded.command_id = record.id;
   succeeded.result = known.result;

@@ -19,8 +19,8 @@ Result<CommandId> ReceiveTaskCommand(Step& step, PlanState& plan, TaskIndex task
 // that is sent back.
 Result<void> MakeTaskCommand(Step& step, PlanState& plan, TaskIndex task, const std::string& reason);
 
-// What the model is told for a command of the task (a CommandBrief), and by what its answer is read; takes the
-// command's texts.
+// What the model is told for a command of the task (a CommandBrief), and by what its answer is read; takes
+// the command's texts.
 std::string TaskBrief(const PlanState& plan, TaskIndex task, const TaskNode& node, Command& command,
                       const std::string& reason);
 

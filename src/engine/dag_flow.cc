@@ -99,12 +99,25 @@ void AskForApproval(Step& step, PlanState& plan, TaskIndex task, const TaskNode&
   step.Emit(plan, std::move(question));
 }
 
+// Lets tasks of other plans have the result, where that is wanted. What was done beside it cannot be had from
+// a record.
+void ShareResult(Step& step, const PlanState& plan, TaskIndex task) {
+  const HubState& state = step.state();
+  const TaskResult& result = *plan.dag->tasks[task].result;
+  if (!state.settings.reuse || !state.settings.share_results || result.key.IsZero() || result.acted) return;
+  const TaskResult* known = state.shared.Find(result.key);
+  if (known != nullptr && known->result == result.result && known->outputs == result.outputs) return;
+  step.Emit(step.state().own, ResultShared{plan.id, plan.dag->IdOf(task), result.key, result.result,
+                                           result.outputs, result.score, result.explanation});
+}
+
 void CompleteTask(Step& step, PlanState& plan, TaskIndex task, const TaskNode& node) {
   if (const auto conflict = FindConflict(plan, node, *plan.dag->tasks[task].result)) {
     FailTask(step, plan, task, ErrorCode::kOutputConflict, *conflict);
     return;
   }
   DeliverOutputs(step, plan, task, node);
+  ShareResult(step, plan, task);
   ForgetTask(step, plan, node.assigned_agent_id, node.task_id, "the task is done");
 }
 

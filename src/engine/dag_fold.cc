@@ -148,6 +148,7 @@ void FoldDag(PlanState& plan, const DagAdopted& e) {
     const std::size_t old = i < e.kept.size() ? e.kept[i] : 0;
     if (old == 0 || old > before.size()) {
       dag.tasks[i].since = e.revision;
+      dag.tasks[i].anew = e.fresh;
       continue;
     }
     moved[old - 1] = true;
@@ -225,6 +226,7 @@ void FoldReset(PlanState& plan, const TasksReset& e) {
     anew.since = record.since;
     anew.cost = record.cost;
     if (e.keep_rounds) anew.reworks = record.reworks;
+    anew.anew = e.forget || (record.anew && record.phase != TaskPhase::kCompleted);
     record = std::move(anew);
   }
   dag.failure.clear();
@@ -270,6 +272,10 @@ void FoldTaskResult(PlanState& plan, const CommandRecord& record, const CommandS
   result->outputs = e.outputs;
   result->score = e.score;
   result->explanation = e.score_explanation;
+  result->commands = e.commands;
+  result->acted =
+      !e.commands.empty() ||
+      (record.execution && (record.execution->thinking_rounds > 0 || record.execution->tool_rounds > 0));
   task->result = std::move(result);
   task->reused = e.reused;
   plan.dag->inherited.erase(record.task);

@@ -149,7 +149,8 @@ class DagState {
   std::optional<Origin> origin;            // of a plan that shares the past of another one
   std::map<TaskId, TaskResult> inherited;  // from there, until the task's turn comes
   std::vector<std::string> routing_rules;
-  std::map<std::string, std::vector<OutputTag>> tags;  // of outputs that keep all their versions, oldest first
+  std::map<std::string, std::vector<OutputTag>>
+      tags;  // of outputs that keep all their versions, oldest first
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {

@@ -117,7 +117,7 @@ class Folding {
   void operator()(const GoalNoted& e) { FoldNote(plan_, e); }
   void operator()(const RemarkMade& e) { FoldRemark(plan_, e, event_.number); }
   void operator()(const RemarkSettled& e) { FoldRemark(plan_, e); }
-  void operator()(const ResultShared& /*e*/) {}
+  void operator()(const ResultShared& e) { state_.shared.Add(e); }
 
   // The plan has changed with this event.
   void Touch() {

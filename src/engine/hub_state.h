@@ -61,9 +61,9 @@ struct HubState {
   Timers timers;
   std::uint32_t open_questions = 0;
   SharedResults shared;  // where `reuse: hub` looks
-  Cost settled;    // what plans that have ended cost
-  Cost unsettled;  // derived: what the loaded plans have spent beyond it
-  Cost reserved;   // derived: for the open calls of all plans
+  Cost settled;          // what plans that have ended cost
+  Cost unsettled;        // derived: what the loaded plans have spent beyond it
+  Cost reserved;         // derived: for the open calls of all plans
   // Commands whose last missing input came with the event just applied: {plan number, command index}.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> satisfied;
 

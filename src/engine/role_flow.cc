@@ -33,10 +33,10 @@
 #include "model/agent_profile.h"
 #include "model/content.h"
 #include "model/event.h"
-#include "model/task_outcome.h"
 #include "model/internal_plan.h"
 #include "model/sop.h"
 #include "model/step_reference.h"
+#include "model/task_outcome.h"
 
 namespace agenttalk {
 namespace {

@@ -10,8 +10,8 @@
 
 namespace agenttalk {
 
-// Results of tasks of all plans, by the request that each began with: the fold of the hub's own stream, so that
-// plans that have ended need not be loaded to be asked. The oldest are forgotten.
+// Results of tasks of all plans, by the request that each began with: the fold of the hub's own stream, so
+// that plans that have ended need not be loaded to be asked. The oldest are forgotten.
 class SharedResults {
  public:
   static constexpr std::size_t kMost = 100'000;

@@ -377,9 +377,9 @@ struct CommandSucceeded {
   std::optional<double> score;
   std::string score_explanation;
   std::vector<NamedContent> outputs;
-  std::optional<FileFingerprint> source;  // an external agent's result file
-  bool reused = false;                    // an answer that was recorded before
-  Digest reuse_key;                       // of that answer
+  std::optional<FileFingerprint> source;   // an external agent's result file
+  bool reused = false;                     // an answer that was recorded before
+  Digest reuse_key;                        // of that answer
   std::vector<SentCommand> commands = {};  // for other tasks; routed when the result counts
 
   template <typename Self, typename F>
@@ -668,8 +668,7 @@ using EventBody =
                  StepStarted, StepFinished, StatusReported, CollaborationRequested, CollaborationAnswered,
                  PlanForked, SpendingSettled, ThinkingApplied, ThinkingRefused, MemoryWritten, MemoryCleared,
                  GoalSet, StageStarted, StageFinished, RouteTaken, RouteOverruled, WorkReviewed, TasksMatched,
-                 PhaseChanged, GoalNoted, RemarkMade, RemarkSettled,
-                 ResultShared>;
+                 PhaseChanged, GoalNoted, RemarkMade, RemarkSettled, ResultShared>;
 
 // How enumerations are spelled in JSON.
 const char* EnumName(EndState value);

@@ -24,12 +24,12 @@ namespace agenttalk {
 
 struct AnswerContract {
   bool score_required = false;
-  std::span<const std::string> outputs;     // declared; of two or more each must be given
+  std::span<const std::string> outputs;        // declared; of two or more each must be given
   std::span<const OutputCondition> when = {};  // of these, those that may be missing with other scores
-  bool commands_allowed = true;             // otherwise "commands" is an error
-  bool tools_allowed = true;                // otherwise "tool_calls" is an error
-  std::span<const std::string> may_return;  // tasks that "rework" may name
-  bool may_reject = false;                  // "rejected" may stand instead of a result
+  bool commands_allowed = true;                // otherwise "commands" is an error
+  bool tools_allowed = true;                   // otherwise "tool_calls" is an error
+  std::span<const std::string> may_return;     // tasks that "rework" may name
+  bool may_reject = false;                     // "rejected" may stand instead of a result
   std::size_t max_bytes = std::size_t{4} << 20;
   std::size_t max_depth = 64;
 };

@@ -148,8 +148,9 @@ TEST_F(ComposerTest, OutputsThatOnlySomeScoresWantAreNamedWithTheScores) {
   const std::vector<OutputCondition> when = {{"facts.json", {{70, 79.5}, {90, std::nullopt}}}};
   const Digest before = Compose(input_).reuse_key;
   input_.when = when;
-  EXPECT_TRUE(Contains(UserText(), "Exception: \"facts.json\" is needed only with a score from 70 to 79.5, or "
-                                   "from 90 to 100; leave it out otherwise.\n"));
+  EXPECT_TRUE(Contains(UserText(),
+                       "Exception: \"facts.json\" is needed only with a score from 70 to 79.5, or "
+                       "from 90 to 100; leave it out otherwise.\n"));
   EXPECT_NE(Compose(input_).reuse_key, before);
 }
 

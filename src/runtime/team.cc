@@ -153,6 +153,7 @@ Configuration ToConfiguration(const Team& team) {
       static_cast<std::uint64_t>(std::llround(limits.hub_budget_usd * 1e6));
   configuration.hub.question_deadline = team.config.human.question_deadline;
   configuration.hub.reuse = team.config.reuse != ReuseScope::kNever;
+  configuration.hub.share_results = team.config.reuse == ReuseScope::kHub;
   std::map<AgentId, AgentProfile> agents = team.agents;
   for (const AgentId& id : StageAgents()) agents.try_emplace(id, StageProfile(id));
   for (const auto& [id, profile] : agents) {
