@@ -300,6 +300,21 @@ std::string BriefOf(const PlanState& plan, Command& command) {
   return brief.Take();
 }
 
+// Whoever sent it: keys count at the receiving agent, so a repeat is known only there.
+void AddressToTask(const PlanState& plan, CommandFile& file) {
+  const TaskIndex task = plan.dag->Find(file.command.task_id);
+  if (task != DagState::kNone) file.agent_id = plan.dag->AgentOf(task);
+}
+
+// What the DAG wants to be scored is scored, whatever the command says.
+void RequireScore(const TaskNode& node, CommandFile& file) {
+  if (!node.score || !node.score->required || file.command.score_required) return;
+  file.command.score_required = true;
+  file.command.score_criteria =
+      node.score->criteria.empty() ? std::string(kDefaultScoreCriteria) : node.score->criteria;
+  file.warnings.push_back("the task asks for a score: score_required is true");
+}
+
 // A task's command goes to the task's agent, whoever sent it; false: it was refused.
 bool RouteToTask(Step& step, PlanState& plan, CommandFile& file) {
   if (!plan.dag) {
@@ -315,6 +330,7 @@ bool RouteToTask(Step& step, PlanState& plan, CommandFile& file) {
     return false;
   }
   file.agent_id = *std::move(agent);
+  RequireScore(plan.dag->Node(plan.dag->Find(file.command.task_id)), file);
   return true;
 }
 
@@ -388,6 +404,10 @@ void Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts ans
     succeeded.outputs =
         NameOutputs(step, plan, plan.dag->Node(task), std::move(answer.outputs),
                     has_left ? left->second : std::map<std::string, Content>(), succeeded.result);
+    for (CommandDraft& draft : answer.sent) {
+      draft.sent.body = step.Store(plan, std::move(draft.body));
+      succeeded.commands.push_back(std::move(draft.sent));
+    }
     step.Touch(record.agent);
     step.Emit(plan, std::move(succeeded));
     OnTaskExecuted(step, plan, record, answer.rework ? &*answer.rework : nullptr);
@@ -442,6 +462,7 @@ void OnCommandFile(Step& step, CommandFile file) {
                   "add the agent to agenttalk.yaml, then `agenttalk dead retry` this letter");
     return;
   }
+  if (plan.dag) AddressToTask(plan, file);
   if (AnswerKnownCommand(step, plan, file)) return;
   if (plan.dag || plan.goal || file.command.BelongsToDag()) {
     if (!RouteToTask(step, plan, file)) return;

@@ -32,6 +32,8 @@ std::string NodeBytes(const TaskNode& node) {
 // A result that will not count any more answers the same request if it is made again.
 void Remember(DagState& dag, TaskRecord& record) {
   if (record.phase != TaskPhase::kCompleted || !record.result || record.result->key.IsZero()) return;
+  // Commands for other tasks were made for the DAG as it was: whoever planned it has to plan again.
+  if (!record.result->commands.empty()) return;
   const Digest key = record.result->key;
   dag.answered.insert_or_assign(key, std::move(*record.result));
 }

@@ -19,6 +19,7 @@
 #include "engine/gateway.h"
 #include "engine/message_text.h"
 #include "engine/plan_state.h"
+#include "engine/planner_outbox.h"
 #include "engine/step.h"
 #include "model/content.h"
 #include "model/event.h"
@@ -286,6 +287,8 @@ void DeliverOutputs(Step& step, PlanState& plan, TaskIndex task, const TaskNode&
   completed.tags = std::move(shipment.tags);
   // Receivers get their files before those that depend on the task are looked at.
   for (const Parcel& parcel : shipment.parcels) Send(step, plan, command, parcel, false);
+  // So do tasks that a command is sent to: they need none of the engine's own then.
+  RouteSentCommands(step, plan, task);
   step.Emit(plan, std::move(completed));
 }
 

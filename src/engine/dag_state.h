@@ -53,7 +53,7 @@ struct TaskResult {
   std::vector<NamedContent> outputs;
   std::optional<double> score;
   std::string explanation;
-  std::vector<SentCommand> commands = {};  // for other tasks, until the result counts
+  std::vector<SentCommand> commands = {};  // for other tasks
   bool acted = false;  // making it has also changed something: it answers no request of another plan
 
   template <typename Self, typename F>

@@ -113,7 +113,9 @@ class Reader {
     }
     for (const auto& member : value.get_object()) {
       const std::string_view name = member.key();
-      if (!IsOutputName(name)) {
+      if (contract_.may_send && IsSentCommand(name)) {
+        if (!member.value().is_null()) answer_.sent.emplace(name, TextOf(member.value()));
+      } else if (!IsOutputName(name)) {
         Refuse(ErrorCode::kNameUnsafe, PointerTo("/outputs", name),
                "the name of an output has only letters, digits, '.', '_' and '-', begins with a letter or "
                "digit, "
@@ -122,6 +124,10 @@ class Reader {
         answer_.outputs.emplace(name, TextOf(member.value()));
       }
     }
+  }
+
+  static bool IsSentCommand(std::string_view name) {
+    return name.starts_with("cmd_") && name.ends_with(".json") && IsInputName(name);
   }
 
   // The items of a list of objects; anything else is an error.

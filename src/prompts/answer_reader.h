@@ -29,6 +29,7 @@ struct AnswerContract {
   bool commands_allowed = true;                // otherwise "commands" is an error
   bool tools_allowed = true;                   // otherwise "tool_calls" is an error
   std::span<const std::string> may_return;     // tasks that "rework" may name
+  bool may_send = false;                       // outputs named cmd_….json are commands for other tasks
   bool may_reject = false;                     // "rejected" may stand instead of a result
   std::size_t max_bytes = std::size_t{4} << 20;
   std::size_t max_depth = 64;
@@ -56,7 +57,8 @@ struct Answer {
   std::optional<double> score;
   std::string score_explanation;
   std::map<std::string, AnswerText> outputs;
-  std::vector<ThinkingCommand> commands;  // what they mean, the registry knows
+  std::map<std::string, AnswerText> sent;  // commands for other tasks, by file name
+  std::vector<ThinkingCommand> commands;   // what they mean, the registry knows
   std::vector<ToolCall> tool_calls;
   std::optional<SentBack> rework;       // stands instead of a result
   std::optional<std::string> rejected;  // why it is declined; stands instead of a result

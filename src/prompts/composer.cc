@@ -79,6 +79,7 @@ Digest ReuseKey(const ComposeInput& input) {
   for (const PromptNote& note : input.memory) key.Text(note.label).Hash(note.text.digest);
   // The rendered prompt holds marks that are this hub's own.
   if (!input.stage_prompt.empty()) key.Hash(input.stage_content);
+  if (input.may_send) key.Text("may_send");
   if (!input.when.empty()) key.Text("when").Number(input.when.size());
   for (const OutputCondition& one : input.when) {
     key.Text(one.name).Number(one.scores.size());
@@ -198,6 +199,7 @@ void WriteContract(PromptWriter& out, const ComposeInput& input, const Phrases& 
     out.Text(words.send_back_form);
   }
   if (input.may_reject) out.Text(words.may_reject);
+  if (input.may_send) out.Text(words.may_send);
   if (!input.thinking_commands.empty()) out.Text(words.commands).Line(input.thinking_commands);
   if (!input.plan.empty()) out.Line(input.plan);
   if (!input.text_tools.empty()) out.Text(words.tools);

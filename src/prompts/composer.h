@@ -82,6 +82,7 @@ struct ComposeInput {
   std::span<const std::string> outputs;         // declared output names
   std::span<const OutputCondition> when = {};   // of these, those that only some scores want
   std::span<const std::string> may_return;      // tasks upstream that may be sent back for rework
+  bool may_send = false;                        // commands for other tasks may be among the outputs
   bool may_reject = false;                      // another agent asks; it may be declined
   std::string_view instruction;                 // what is asked for instead of a result; empty: the result
 

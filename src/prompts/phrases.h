@@ -51,6 +51,7 @@ struct Phrases {
   std::string_view send_back;  // the tasks follow
   std::string_view send_back_form;
   std::string_view may_reject;
+  std::string_view may_send;
   std::string_view memory;       // heading; the marker follows
   std::string_view memory_rule;  // the rest of it
   std::string_view forgotten;    // the number follows

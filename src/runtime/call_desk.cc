@@ -40,6 +40,7 @@
 #include "runtime/clock.h"
 #include "runtime/core.h"
 #include "runtime/role_answer.h"
+#include "runtime/sent_command.h"
 #include "tools/tool_runner.h"
 
 namespace agenttalk {
@@ -186,12 +187,14 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const
   contract.score_required = record->score_required;
   contract.outputs = outputs;
   contract.when = when;
+  contract.may_send = plan->dag != nullptr && !record->task.empty();
   contract.may_return = may_return;
   contract.may_reject = IsWorkForOther(*plan, *record);
   if (RunsStep(*record)) {
     contract.score_required = IsScoredStep(*record);
     contract.outputs = {};
     contract.when = {};
+    contract.may_send = false;
     contract.may_return = {};
   }
   auto read = ReadAnswer(answer.text, contract);
@@ -214,6 +217,9 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const
   facts.score = read->score;
   facts.score_explanation = std::move(read->score_explanation);
   for (auto& [name, text] : read->outputs) facts.outputs.emplace(name, std::move(text.text));
+  for (auto& [name, text] : read->sent) {
+    facts.sent.push_back(ReadSentCommand(plan->id, name, std::move(text.text)));
+  }
   return facts;
 }
 

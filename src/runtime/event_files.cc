@@ -24,6 +24,7 @@
 #include "model/content.h"
 #include "model/event.h"
 #include "model/event_codec.h"
+#include "model/task_outcome.h"
 #include "runtime/core.h"
 #include "runtime/file_sink.h"
 #include "runtime/human_answer.h"
@@ -199,6 +200,7 @@ void EventFiles::ShowFiles(const Event& event, FileSink& sink) {
     ShowExternal(event, started->command_id, true, sink);
   } else if (const auto* succeeded = std::get_if<CommandSucceeded>(&event.body)) {
     ShowExternal(event, succeeded->command_id, false, sink);
+    ShowSentCommands(event, *succeeded, sink);
   } else if (const auto* ended = std::get_if<CommandEnded>(&event.body)) {
     ShowExternal(event, ended->command_id, false, sink);
   } else {
@@ -218,6 +220,15 @@ void EventFiles::ShowWorkspace(const Event& event, const ModelCallIntended& call
     sink.Publish(fmt::format("agents/{}/{}{}", record->agent.str(), InputFolder(event.plan_id, record->id),
                              input.name),
                  input.content, Overwrite::kAlways);
+  }
+}
+
+void EventFiles::ShowSentCommands(const Event& event, const CommandSucceeded& done, FileSink& sink) const {
+  const CommandRecord* record = done.commands.empty() ? nullptr : FindRecord(event.plan_id, done.command_id);
+  if (record == nullptr) return;
+  const std::string outbox = Place{.box = Box::kOutbox, .agent = record->agent, .plan = event.plan_id}.Path();
+  for (const SentCommand& sent : done.commands) {
+    sink.Publish(JoinPath(outbox, sent.file), sent.body, Overwrite::kAlways);
   }
 }
 

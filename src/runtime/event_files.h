@@ -34,6 +34,7 @@ class EventFiles {
   void CloseLetter(std::uint64_t letter, FileSink& sink);
   void ShowExternal(const Event& event, const CommandId& command, bool open, FileSink& sink) const;
   void ShowWorkspace(const Event& event, const ModelCallIntended& call, FileSink& sink) const;
+  void ShowSentCommands(const Event& event, const CommandSucceeded& done, FileSink& sink) const;
   void Log(const Event& event, FileSink& sink) const;
   void LogDelivery(const Event& event, FileSink& sink) const;
   [[nodiscard]] bool IsExternal(const AgentId& agent) const;

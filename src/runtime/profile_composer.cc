@@ -20,6 +20,7 @@
 #include "base/issue.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
+#include "engine/planner_outbox.h"
 #include "engine/step.h"
 #include "engine/thinking_batch.h"
 #include "engine/thinking_flow.h"
@@ -51,6 +52,7 @@ void ApplyRole(const RoleRequest& role, const CommandBrief& brief, std::span<con
   input.ids.stage = role.stage;
   input.outputs = {};
   input.when = {};
+  input.may_send = false;
   input.may_return = {};
   input.score_required = role.score;
   if (role.stage == Stage::kCommand) {
@@ -82,6 +84,10 @@ std::vector<PromptNote> MemoryOf(const PlanState& plan, const CommandRecord& rec
     AddNotes(book->entries, notes);
   }
   return notes;
+}
+
+bool MaySend(const AgentSettings& agent) {
+  return std::ranges::find(agent.permissions, kSendCommand) != agent.permissions.end();
 }
 
 // The permission of a command, also on others' tasks.
@@ -176,6 +182,7 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   if (!record.task.empty()) outputs = brief.outputs;
   input.outputs = outputs;
   input.when = brief.when;
+  input.may_send = !record.task.empty() && MaySend(agent);
   input.rework_round = brief.rework_round;
   input.rework_reason = brief.rework_reason;
   std::vector<std::string> may_return;
@@ -201,7 +208,8 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
     input.tools = keep(EncodeTools(tools));
     input.text_tools = {};
   }
-  if (can.schema) input.answer_schema = keep(SchemaOf(input, agent, tools));
+  // Nobody knows the names of commands for other tasks beforehand, and a schema would leave no room for them.
+  if (can.schema && !input.may_send) input.answer_schema = keep(SchemaOf(input, agent, tools));
   Rendered stage;
   // A step of an agent's own plan is asked as every step is.
   if (brief.stage != Stage::kCommand && role == nullptr) {

@@ -1,4 +1,6 @@
-"""What passes between the tasks of a DAG: outputs by score, their versions, results of other plans."""
+"""What passes between the tasks of a DAG: outputs by score, their versions, results of other plans, commands of a planner."""
+
+import json
 
 from test_run import calls, make, run, status
 
@@ -94,3 +96,60 @@ def test_a_task_of_another_plan_is_not_asked_again_where_reuse_is_of_the_hub(box
     plan.write_text(plan.read_text().replace("plan: third", "plan: fourth"))
     run(box, "--fresh")
     assert len(calls(box, "plan_fourth")) == 4
+
+
+PLANNED = """
+plan: report
+tasks:
+  - {id: lead, agent: ann, prompt: Lead., outputs: [lead.txt]}
+  - {id: work, agent: bob, prompt: Work., inputs: [lead.txt], outputs: [report.txt]}
+"""
+
+
+def planned(box, command, permissions="[send_command]"):
+    """A hub in which the task `lead` answers with a command for the task `work`."""
+    hub = make(box, PLANNED)
+    config = hub / "agenttalk.yaml"
+    config.write_text(config.read_text().replace("prompt: You are Ann.", f"prompt: You are Ann., permissions: {permissions}"))
+    name = command["command_id"] + ".json"
+    (hub / "answers.yaml").write_text(json.dumps([
+        {"when": {"task": "lead"}, "answer": {"result": "led", "outputs": {name: command}}},
+        {"when": {"contains": "exactly so"}, "answer": {"result": "as the planner said"}},
+        {"answer": {"result": "as the DAG said"}}]))
+    return hub
+
+
+def command_for_work(box, **changes):
+    (box.dir / "sha").mkdir()
+    box.write("sha/agenttalk.yaml", "version: 1\nagents:\n  ann: {prompt: A}\n  bob: {prompt: B}\n")
+    box.write("sha/answers.yaml", "- answer: {result: x}\n")
+    plan = box.write("sha/plan.yaml", PLANNED)
+    box.run("run", "--plan", plan, "--hub", box.dir / "sha", "--answers", box.dir / "sha/answers.yaml").expect(0)
+    sha256 = box.run("status", "plan_report", "--hub", box.dir / "sha", "--json").json["dag_sha256"]
+    return {"command_id": "cmd_work_001", "plan_id": "plan_report", "task_id": "work", "command_seq": 1,
+            "prompt": "Do it exactly so.", "required_inputs": ["lead.txt"], "dag_ref": {"sha256": sha256}, **changes}
+
+
+def test_a_planners_command_is_routed_to_its_tasks_agent(box):
+    hub = planned(box, command_for_work(box))
+    run(box)
+    done = {one["command_id"]: (one["state"], one["agent"]) for one in status(box)["commands"]}
+    assert done == {"cmd_lead_001": ("succeeded", "ann"), "cmd_work_001": ("succeeded", "bob")}, done
+    assert (hub / "plans/plan_report/deliverables/report.txt").read_text() == "as the planner said"
+    assert json.loads((hub / "agents/ann/outbox/plan_report/cmd_work_001.json").read_text())["task_id"] == "work"
+
+
+def test_a_planners_command_that_does_not_fit_is_a_dead_letter(box):
+    wrong = [({"dag_ref": {"sha256": "0" * 64}}, "[send_command]", "COMMAND_DAG_MISMATCH"),
+             ({"command_seq": 2}, "[send_command]", "COMMAND_SEQ_MISMATCH"),
+             ({"command_id": "cmd_work_1"}, "[send_command]", "COMMAND_ID_FORMAT"),
+             ({"command_id": "cmd_other_001"}, "[send_command]", "COMMAND_TASK_MISMATCH"),
+             ({"plan_id": "plan_other"}, "[send_command]", "PLAN_UNKNOWN"),
+             ({}, "[]", "PERMISSION_DENIED")]
+    right = command_for_work(box)
+    for changes, permissions, code in wrong:
+        hub = planned(box, {**right, **changes}, permissions)
+        run(box, "--fresh")
+        letters = box.run("dead", "list", "--hub", hub, "--json").expect(0).json
+        assert letters[-1]["code"] == code, (code, letters)
+        assert (hub / "plans/plan_report/deliverables/report.txt").read_text() == "as the DAG said", code
