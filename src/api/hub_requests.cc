@@ -23,6 +23,7 @@
 #include "base/file_name.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "engine/dag_state.h"
 #include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
@@ -183,7 +184,13 @@ Result<CommandFile> CommandAgain(Hub& hub, const FoundLetter& found, const std::
   if (plan == nullptr || plan->Find(command.command_id) == nullptr) {
     return ToCommandFile(found.letter.agent_id, command, bytes, read.issues.warnings);
   }
-  command.command_id = CommandId(fmt::format("{}-retry{}", command.command_id.str(), found.number));
+  const TaskIndex task = plan->dag ? plan->dag->Find(command.task_id) : DagState::kNone;
+  if (task == DagState::kNone) {
+    command.command_id = CommandId(fmt::format("{}-retry{}", command.command_id.str(), found.number));
+  } else {
+    command.command_seq = plan->dag->tasks[task].last_seq + 1;
+    command.command_id = CommandIdOf(command.task_id, command.command_seq);
+  }
   command.idempotency_key.clear();
   json::object body = ToJson(command).as_object();
   body.erase("payload_hash");

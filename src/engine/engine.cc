@@ -18,6 +18,7 @@
 #include "base/time.h"
 #include "engine/collaboration.h"
 #include "engine/command_flow.h"
+#include "engine/dag_flow.h"
 #include "engine/dag_revision.h"
 #include "engine/fold.h"
 #include "engine/gateway.h"
@@ -83,7 +84,11 @@ void OnTick(Step& step) {
 std::optional<Error> TryAgain(Step& step, PlanState& plan, const DeadLettered& letter,
                               DeadLetterControl& control) {
   if (auto* command = std::get_if<CommandFile>(&control.again)) {
+    if (plan.dag) {
+      if (auto reopened = ReopenFailed(step, plan, command->command); !reopened) return reopened.error();
+    }
     OnCommandFile(step, std::move(*command));
+    if (plan.dag) AdvanceTasks(step, plan);
   } else if (auto* input = std::get_if<InputFile>(&control.again)) {
     OnInputFile(step, std::move(*input));
   } else if (auto* result = std::get_if<ExternalResult>(&control.again)) {

@@ -171,5 +171,39 @@ TEST_F(PlannerOutbox, TheSameCommandAgainIsARepeatWhoeverSendsIt) {
   EXPECT_EQ(reply_.status, Reply::Status::kRepeated);
 }
 
+TEST_F(PlannerOutbox, AFailedTasksCommandThatIsTriedAgainBeginsTheTaskAnew) {
+  Run(kPlanned);
+  Answer("plan", "p");
+  Break("work");
+  EXPECT_EQ(Phase("last"), TaskPhase::kSkipped);
+  EXPECT_TRUE(Plan(kPlan).completed);
+  ASSERT_EQ(Plan(kPlan).letters.size(), 1U);
+  DeadLetterControl control{PlanId(kPlan), Plan(kPlan).letters.begin()->first, true};
+  CommandDraft draft = Draft("work", 2, "once more");
+  control.again =
+      CommandFile{AgentId("bob"), PlanId(kPlan), draft.sent.command, draft.sent.payload, draft.body, {}, {}};
+  Feed(control);
+  EXPECT_EQ(reply_.status, Reply::Status::kAccepted);
+  EXPECT_TRUE(Plan(kPlan).letters.empty());
+  EXPECT_EQ(CommandOf("work"), "cmd_work_002");
+  EXPECT_TRUE(IsRunning("work"));
+  Answer("work", "w");
+  Answer("last", "l");
+  EXPECT_TRUE(Plan(kPlan).completed);
+  EXPECT_EQ(Failure(), "");
+}
+
+TEST_F(PlannerOutbox, ALetterOfATaskThatIsExecutedAgainIsNotTriedAsWell) {
+  Run("  - {id: a, agent: alice, prompt: A, failure_policy: {max_reexecute_times: 1}}\n");
+  Break("a");
+  ASSERT_EQ(CommandOf("a"), "cmd_a_002");
+  DeadLetterControl control{PlanId(kPlan), Plan(kPlan).letters.begin()->first, true};
+  CommandDraft draft = Draft("a", 3, "once more");
+  control.again = CommandFile{
+      AgentId("alice"), PlanId(kPlan), draft.sent.command, draft.sent.payload, draft.body, {}, {}};
+  EXPECT_TRUE(Feed(control).empty());
+  EXPECT_EQ(reply_.status, Reply::Status::kRefused);
+}
+
 }  // namespace
 }  // namespace agenttalk

@@ -153,3 +153,16 @@ def test_a_planners_command_that_does_not_fit_is_a_dead_letter(box):
         letters = box.run("dead", "list", "--hub", hub, "--json").expect(0).json
         assert letters[-1]["code"] == code, (code, letters)
         assert (hub / "plans/plan_report/deliverables/report.txt").read_text() == "as the DAG said", code
+
+
+def test_a_failed_tasks_letter_tried_again_goes_on_with_the_plan(box):
+    hub = make(box, PLANNED, "- when: {task: work}\n  error: {status: 400}\n- answer: {result: x}\n")
+    run(box, code=1)
+    letter = box.run("dead", "list", "--hub", hub, "--json").expect(0).json[0]
+    (hub / "answers.yaml").write_text("- answer: {result: mended}\n")
+    again = box.run("dead", "retry", letter["id"], "--hub", hub, "--json").expect(0).json
+    assert again["command_id"] == "cmd_work_002", again
+    box.run("serve", "--until-idle", "--hub", hub).expect(0)
+    assert status(box)["state"] == "completed"
+    assert {one["command_id"] for one in status(box)["commands"]} == {"cmd_lead_001", "cmd_work_001", "cmd_work_002"}
+    assert (hub / "plans/plan_report/deliverables/report.txt").read_text() == "mended"
