@@ -237,6 +237,24 @@ TEST(RecentCalls, ARestartWithinTheMinuteKeepsToTheTokensOfAMinute) {
   }
 }
 
+TEST(RecentCalls, WhatEndedBeforeTheRestartStillCounts) {
+  PacedHub hub(RequestsPerMinute(kPerMinute));
+  hub.Boot();
+  for (std::size_t i = 0; i < kPerMinute; ++i) hub.Command(i);
+  hub.Settle();
+  hub.Pass(10s);
+  ASSERT_EQ(hub.Done(), kPerMinute);
+  hub.Die();
+  hub.Pass(2s);
+  hub.Boot();
+  for (std::size_t i = kPerMinute; i < 2 * kPerMinute; ++i) hub.Command(i);
+  hub.Settle();
+  EXPECT_EQ(hub.server->asked.size(), kPerMinute) << "the minute is used up";
+  hub.Pass(2min);
+  EXPECT_EQ(hub.Done(), 2 * kPerMinute);
+  EXPECT_EQ(hub.server->MostPerMinute(), kPerMinute);
+}
+
 TEST(RecentCalls, AfterAMinuteNothingIsHeldBack) {
   PacedHub hub(RequestsPerMinute(kPerMinute));
   hub.Boot();
