@@ -42,6 +42,7 @@
 #include "model/command.h"
 #include "model/content.h"
 #include "model/event.h"
+#include "model/task_dag.h"
 
 namespace agenttalk {
 namespace {
