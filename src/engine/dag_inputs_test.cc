@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "engine/dag_fixture.h"
-#include "engine/engine_fixture.h"
 #include "engine/plan_state.h"
 
 namespace agenttalk {

@@ -15,7 +15,6 @@
 #include "engine/plan_state.h"
 #include "model/event.h"
 #include "model/task_dag.h"
-#include "model/thinking_command.h"
 
 namespace agenttalk {
 namespace {

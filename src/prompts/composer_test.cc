@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "model/model_request.h"
 #include "model/skill_summary.h"
 #include "model/stored_request.h"
+#include "model/task_outcome.h"
 
 namespace agenttalk {
 namespace {
