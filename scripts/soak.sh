@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 seeds=${SEEDS:?} kills=${KILLS:-5000} errors=${ERRORS:-5000} cuts=${CUTS:-500} jobs=${JOBS:-2}
-scripts/build.sh faults agenttalk simulation plan_simulation io_shim
+scripts/build.sh faults agenttalk simulation dag_simulation plan_simulation io_shim
 log=build/soak.log
 begin=$(date +%s)
 : >"$log"
@@ -29,11 +29,13 @@ simulate() {
 }
 
 part simulation simulate
+part dag_simulation build/faults/tests/simulation/dag_simulation 1 "$seeds"
+part large_dags build/faults/tests/simulation/dag_simulation 1 8 10000
 part plan_simulation build/faults/tests/simulation/plan_simulation 1 "$jobs" 10000
 part faults python3 tests/faults/run.py --kills "$kills" --errors "$errors" --cuts "$cuts" --batches "$((kills / 10))" --progress
 part controls python3 tests/faults/controls.py
 echo "== $(($(date +%s) - begin)) s in all"
-grep -E '^[0-9]+ seeds|^(kills|I/O errors|power cuts)[^:]*: |caught by|SKIPPED' "$log"
+grep -E '^[0-9]+ (seeds|random DAGs)|^(kills|I/O errors|power cuts)[^:]*: |caught by|SKIPPED' "$log"
 [ -z "$failed" ] || {
   echo "failed:$failed" >&2
   exit 1

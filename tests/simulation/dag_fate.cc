@@ -8,12 +8,14 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/digest.h"
 #include "base/ids.h"
 #include "base/issue.h"
 #include "model/dag_checker.h"
+#include "model/event.h"
 #include "model/task_dag.h"
 #include "simulation/chance.h"
 
@@ -75,14 +77,15 @@ void AddDependencies(Chance& chance, std::uint32_t task, const TaskDag& dag, Tas
 
 }  // namespace
 
-TaskDag RandomDag(Chance& chance, std::uint32_t tasks, std::uint32_t agents) {
+TaskDag RandomDag(Chance& chance, std::uint32_t tasks, const std::vector<AgentId>& agents,
+                  const PlanId& plan) {
   TaskDag dag;
-  dag.plan_id = PlanId("plan_random");
+  dag.plan_id = plan;
   for (std::uint32_t task = 0; task < tasks; ++task) {
     TaskNode node;
     node.task_id = Name(task);
     node.prompt = "p";
-    node.assigned_agent_id = AgentId(fmt::format("agent{}", chance.Below(agents)));
+    node.assigned_agent_id = agents[chance.Below(agents.size())];
     if (chance.OneIn(3)) {
       node.score =
           TaskScore{.criteria = "c", .pass = {}, .max_rework = static_cast<std::uint32_t>(chance.Below(3))};
@@ -105,20 +108,20 @@ TaskDag RandomDag(Chance& chance, std::uint32_t tasks, std::uint32_t agents) {
   return dag;
 }
 
-std::uint64_t Fate::Draw(const std::string& what, std::uint64_t number) const {
+std::uint64_t SeededFate::Draw(const std::string& what, std::uint64_t number) const {
   const Digest digest = Sha256(fmt::format("{}/{}/{}", seed_, what, number));
   std::uint64_t value = 0;
   std::memcpy(&value, digest.bytes.data(), sizeof(value));
   return value;
 }
 
-std::optional<double> Fate::Answer(const std::string& task, std::uint64_t command) const {
+std::optional<double> SeededFate::Answer(const std::string& task, std::uint64_t command) const {
   if (Draw("fail " + task, command) % 6 == 0) return std::nullopt;
   return static_cast<double>(Draw("score " + task, command) % 101);
 }
 
-bool Fate::Approves(const std::string& task, std::uint64_t command) const {
-  return Draw("approve " + task, command) % 3 != 0;
+Decision SeededFate::Approval(const std::string& task, std::uint64_t command) const {
+  return Draw("approve " + task, command) % 3 != 0 ? Decision::kApprove : Decision::kReject;
 }
 
 }  // namespace agenttalk

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/event.h"
 #include "model/task_dag.h"
 #include "simulation/dag_fate.h"
 
@@ -193,12 +194,13 @@ class Table {
         return;
       }
     }
+    const Decision said = asks ? fate_.Approval(node.task_id.str(), place.commands) : Decision::kApprove;
     if (waits) {
       place.state = "BLOCKED_WAITING_REVIEW";
-    } else if (!asks || fate_.Approves(node.task_id.str(), place.commands)) {
+    } else if (said == Decision::kApprove) {
       place.executed = false;
       place.state = "COMPLETED";
-    } else if (node.score && place.reworks < node.score->max_rework) {
+    } else if (said == Decision::kReject && node.score && place.reworks < node.score->max_rework) {
       place.executed = false;
       ++place.reworks;
       Execute(i);

@@ -2,37 +2,30 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/check.h"
-#include "base/digest.h"
-#include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
-#include "base/time.h"
 #include "engine/dag_state.h"
 #include "engine/engine.h"
 #include "engine/input.h"
 #include "engine/plan_draft.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
-#include "model/content.h"
 #include "model/event.h"
-#include "model/event_codec.h"
 #include "model/task_dag.h"
 #include "model/thinking_command.h"
 #include "simulation/chance.h"
 #include "simulation/plan_naive.h"
+#include "simulation/pure_engine.h"
 
 // usage: plan_simulation FIRST COUNT [BATCHES]
 //
@@ -47,21 +40,6 @@ constexpr std::uint32_t kAgents = 64;
 constexpr std::uint32_t kFirstTasks = 60;
 constexpr std::size_t kMostTasks = 220;
 constexpr std::uint64_t kCrashEvery = 500;
-
-class Sink final : public ContentSink {
- public:
-  Content Store(std::string bytes, std::uint64_t row) override { return {Sha256(bytes), bytes.size(), row}; }
-};
-
-class Composer final : public RequestComposer {
- public:
-  Result<Composed> Compose(const PlanState& /*plan*/, const CommandRecord& record,
-                           const AgentSettings& /*agent*/, std::uint32_t model_call,
-                           const Keep& /*keep*/) override {
-    const std::string text = record.id.str() + std::to_string(model_call);
-    return Composed{text, Sha256(text), Cost{1, 1, 1}};
-  }
-};
 
 std::string Quoted(const std::vector<std::string>& ids) {
   std::string text;
@@ -113,7 +91,6 @@ class PlanRun {
 
  private:
   void Begin() {
-    engine_ = std::make_unique<Engine>(sink_, composer_);
     Configuration configuration;
     configuration.hub.max_tool_rounds = UINT32_MAX;
     for (std::uint32_t i = 0; i < kAgents; ++i) {
@@ -174,21 +151,9 @@ class PlanRun {
   }
 
   void Feed(Input input) {
-    now_ += std::chrono::milliseconds(1);
-    Engine::Decided decided = engine_->Handle(std::move(input), now_);
-    reply_ = std::move(decided.reply);
-    rows_ = 0;
+    const Engine::Decided decided = engine_.Feed(std::move(input));
+    reply_ = decided.reply;
     refusal_.reset();
-    for (std::size_t begin = 0; begin < decided.events.size();) {
-      std::size_t end = begin + 1;
-      while (end < decided.events.size() && decided.events[end].plan_id == decided.events[begin].plan_id)
-        ++end;
-      const auto run = std::span(decided.events).subspan(begin, end - begin);
-      journal_.push_back({run.front().plan_id, run.front().number, static_cast<std::uint32_t>(run.size()),
-                          EncodeEvents(run)});
-      ++rows_;
-      begin = end;
-    }
     for (const Event& event : decided.events) {
       if (const auto* refused = std::get_if<ThinkingRefused>(&event.body)) refusal_ = refused->code;
     }
@@ -200,7 +165,7 @@ class PlanRun {
     Feed(std::move(input));
   }
 
-  const PlanState& Plan() { return *engine_->state().FindPlan(id_); }
+  const PlanState& Plan() { return engine_.Plan(id_); }
 
   ModelCallDone DoneOf(const CommandRecord& record) const {
     ModelCallDone done;
@@ -263,7 +228,7 @@ class PlanRun {
 
   // Whether the batch went through as the plain list says it must.
   std::string Judge(const std::vector<NaiveCommand>& batch, std::uint64_t decided_on, bool accepted) {
-    if (rows_ != 1) return fmt::format("the batch is {} rows", rows_);
+    if (engine_.rows() != 1) return fmt::format("the batch is {} rows", engine_.rows());
     if (decided_on != Revision()) {
       ++counts_.conflicts;
       const bool told = !accepted && refusal_ == ErrorCode::kVersionConflict;
@@ -326,36 +291,16 @@ class PlanRun {
 
   void Crash() {
     ++counts_.crashes;
-    const std::string before = EncodePlan(Plan());
-    auto next = std::make_unique<Engine>(sink_, composer_);
-    for (const Row& row : journal_) {
-      CHECK(DecodeEvents(row.plan, row.first, row.count, row.events, [&](const Event& event) {
-              next->Replay(event);
-            }).has_value());
-    }
-    engine_ = std::move(next);
-    CHECK(EncodePlan(Plan()) == before);
+    engine_.Crash(id_, false);
   }
-
-  struct Row {
-    PlanId plan;
-    std::uint64_t first = 0;
-    std::uint32_t count = 0;
-    std::string events;
-  };
 
   const PlanId id_ = PlanId("plan_shared");
   Chance chance_;
-  Sink sink_;
-  Composer composer_;
-  std::unique_ptr<Engine> engine_;
+  PureEngine engine_;
   NaivePlan naive_;
-  std::vector<Row> journal_;
   std::set<std::string> failed_;
-  Timestamp now_ = Timestamp(std::chrono::hours(24 * 365 * 50));
   Reply reply_;
   std::optional<ErrorCode> refusal_;
-  std::size_t rows_ = 0;
   std::uint64_t named_ = 0;
   Counts counts_;
 };
