@@ -204,7 +204,8 @@ void MeasureMirror(Hub& hub) {
              written / kFiles, bare / kFiles, written / bare, skipped / kFiles);
   const double lines = TimeOf([&] {
     for (std::uint64_t seq = 1; seq <= kFiles; ++seq) {
-      mirror.AppendLine("logs/a.jsonl", {.seq = seq, .part = 0}, [seq] { return fmt::format(R"({{"seq":{}}})", seq); });
+      mirror.AppendLine("logs/a.jsonl", {.seq = seq, .part = 0},
+                        [seq] { return fmt::format(R"({{"seq":{}}})", seq); });
       if (seq % 100 == 0) CHECK(mirror.Flush().lines == 100);
     }
   });

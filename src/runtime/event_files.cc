@@ -176,7 +176,8 @@ void EventFiles::ShowUrgent(const Event& event, FileSink& sink) {
     if (arrived->source || IsExternal(arrived->agent_id)) ShowInput(event, *arrived, sink);
   } else if (const auto* sent = std::get_if<MessageSent>(&body)) {
     if (sent->to.str() == kHuman) ShowMessage(event, *sent, sink);
-  } else if (!std::holds_alternative<CommandReceived>(body) && !std::holds_alternative<TaskCompleted>(body)) {
+  } else if (!std::holds_alternative<CommandReceived>(body) && !std::holds_alternative<TaskCompleted>(body) &&
+             !std::holds_alternative<DagAdopted>(body)) {
     ShowFiles(event, sink);
   }
 }
