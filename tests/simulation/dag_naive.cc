@@ -194,10 +194,12 @@ class Table {
         return;
       }
     }
-    const Decision said = asks ? fate_.Approval(node.task_id.str(), place.commands) : Decision::kApprove;
-    if (waits) {
+    if (waits) {  // people are asked once the evidence is there
       place.state = "BLOCKED_WAITING_REVIEW";
-    } else if (said == Decision::kApprove) {
+      return;
+    }
+    const Decision said = asks ? fate_.Approval(node.task_id.str(), place.commands) : Decision::kApprove;
+    if (said == Decision::kApprove) {
       place.executed = false;
       place.state = "COMPLETED";
     } else if (said == Decision::kReject && node.score && place.reworks < node.score->max_rework) {

@@ -18,6 +18,7 @@ struct Totals {
   std::uint64_t commands = 0;
   std::uint64_t model_calls = 0;
   std::uint64_t tool_runs = 0;
+  std::uint64_t dags = 0;
 };
 
 bool RunSeed(std::uint64_t seed, bool tell, Totals& totals) {
@@ -35,6 +36,7 @@ bool RunSeed(std::uint64_t seed, bool tell, Totals& totals) {
   totals.commands += world.oracle().received();
   totals.model_calls += world.oracle().model_calls();
   totals.tool_runs += world.oracle().tool_runs();
+  totals.dags += world.dags().compared();
   return true;
 }
 
@@ -51,8 +53,11 @@ int Main(int argc, char** argv) {
   for (std::uint64_t seed = first; seed < first + count && failed < 5; ++seed) {
     if (!RunSeed(seed, false, totals)) ++failed;
   }
-  fmt::print("{} seeds from {}: {} crashes, {} commands, {} model calls, {} tool runs; {} seeds failed\n",
-             count, first, totals.crashes, totals.commands, totals.model_calls, totals.tool_runs, failed);
+  fmt::print(
+      "{} seeds from {}: {} crashes, {} commands, {} model calls, {} tool runs, {} DAGs; {} seeds "
+      "failed\n",
+      count, first, totals.crashes, totals.commands, totals.model_calls, totals.tool_runs, totals.dags,
+      failed);
   return failed == 0 ? 0 : 1;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -9,12 +10,16 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "engine/dag_fold.h"
+#include "engine/dag_inputs.h"
+#include "engine/dag_state.h"
 #include "engine/hub_state.h"
 #include "engine/plan_state.h"
 #include "journal/journal.h"
 #include "model/command.h"
 #include "model/event.h"
 #include "model/event_codec.h"
+#include "simulation/dag_plans.h"
 
 namespace agenttalk {
 namespace {
@@ -39,6 +44,7 @@ void Oracle::Read(const Event& event) {
   if (event.number != read_to_ + 1)
     throw Violation(fmt::format("event {} follows {}", event.number, read_to_));
   read_to_ = event.number;
+  dags_.Read(event);
   const std::string& plan = event.plan_id.str();
   if (const auto* e = std::get_if<CommandReceived>(&event.body))
     ++received_[{plan, e->command.command_id.str()}];
@@ -84,9 +90,23 @@ void Oracle::ToolRun(const CallKey& call, bool idempotent) {
     throw Violation("a tool that must not is run twice: " + Text(call));
 }
 
+void Oracle::CheckTaskWaits(const PlanState& plan, const CommandRecord& record) {
+  const TaskIndex task = plan.dag->Find(record.task);
+  if (task == DagState::kNone || IsHeld(plan, record)) return;
+  const std::vector<std::size_t> there = CountTaskInputs(plan, record, task);
+  for (std::size_t i = 0; i < there.size(); ++i) {
+    if (there[i] < record.required[i].min) return;
+  }
+  throw Violation(fmt::format("{} waits although its inputs are there", record.id.str()));
+}
+
 void Oracle::CheckNobodyWaitsInVain(const HubState& state, const PlanState& plan) const {
   for (const CommandRecord& record : plan.commands) {
     if (record.state != CommandState::kWaitingInputs) continue;
+    if (plan.dag) {
+      CheckTaskWaits(plan, record);
+      continue;
+    }
     const auto shared = state.own.inboxes.find(record.agent);
     bool met = true;
     for (const RequiredInput& required : record.required) {
@@ -102,6 +122,7 @@ void Oracle::CheckState(const HubState& state) const {
   std::map<AgentId, std::uint32_t> running;
   for (const auto& [id, plan] : state.plans) {
     CheckNobodyWaitsInVain(state, *plan);
+    dags_.CheckPlan(*plan);
     for (const CommandRecord& record : plan->commands) {
       if (record.state == CommandState::kRunning) ++running[record.agent];
     }
@@ -150,7 +171,9 @@ void Oracle::CheckEnd(const HubState& state) const {
                                     EnumName(record.state)));
       }
     }
-    if (plan->live_commands == 0 && plan->opened && !plan->completed) {
+    // Tasks may wait for evidence that nobody brings, or be held by a pause.
+    const bool waits = plan->dag && (!plan->dag->IsIdle() || plan->paused);
+    if (plan->live_commands == 0 && plan->opened && !plan->completed && !waits) {
       throw Violation(fmt::format("{} has nothing live and is not completed", id.str()));
     }
   }

@@ -15,6 +15,8 @@
 
 namespace agenttalk {
 
+class DagPlans;
+
 // A promise was broken.
 class Violation : public std::runtime_error {
  public:
@@ -25,6 +27,9 @@ class Violation : public std::runtime_error {
 // reads the journal for itself.
 class Oracle {
  public:
+  // `dags` is told what becomes durable, and asked about plans with a DAG.
+  explicit Oracle(DagPlans& dags) : dags_(dags) {}
+
   using CallKey = std::tuple<std::string, std::string, std::uint32_t>;  // plan, command, number
   using CommandKey = std::pair<std::string, std::string>;               // plan, command
 
@@ -59,7 +64,9 @@ class Oracle {
  private:
   void Read(const Event& event);
   void CheckNobodyWaitsInVain(const HubState& state, const PlanState& plan) const;
+  static void CheckTaskWaits(const PlanState& plan, const CommandRecord& record);
 
+  DagPlans& dags_;
   std::uint64_t read_to_ = 0;
   std::set<CommandKey> acknowledged_;
   std::map<CommandKey, std::string> dropped_;  // the file of each

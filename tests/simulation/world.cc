@@ -33,6 +33,7 @@
 #include "runtime/node.h"
 #include "runtime/post_office.h"
 #include "simulation/chance.h"
+#include "simulation/dag_plans.h"
 #include "simulation/oracle.h"
 #include "simulation/parts.h"
 
@@ -43,6 +44,7 @@ using std::chrono::seconds;
 
 const std::vector<std::string> kAgents = {"ann", "bo", "cy", "ext"};
 const std::vector<std::string> kPlans = {"plan_a", "plan_b", "plan_c"};
+const std::vector<std::string> kAllPlans = {"plan_a", "plan_b", "plan_c", DagPlans::kSteady, DagPlans::kWild};
 constexpr Timestamp kStart{std::chrono::hours(24 * 365 * 56)};
 constexpr int kLongestRun = 220;
 constexpr int kLongestCalm = 4000;
@@ -62,6 +64,8 @@ World::World(std::uint64_t seed)
     : chance_(seed),
       clock_(kStart),
       files_(seed * 2 + 1),
+      dags_(seed, {kAgents.begin(), kAgents.end()}),
+      oracle_(dags_),
       commits_(journal_),
       model_(oracle_),
       tools_(oracle_) {
@@ -226,9 +230,19 @@ void World::SendCommand() {
                        });
 }
 
+void World::SubmitDag() {
+  std::optional<PlanSubmission> submission = dags_.Submit(node_->core().state());
+  if (!submission) return;
+  const PlanId plan = submission->plan_id;
+  Note(fmt::format("submit {} of {} tasks", plan.str(), submission->dag.nodes.size()));
+  node_->core().Submit(*std::move(submission), [this, plan](const Reply& reply) {
+    if (reply.status == Reply::Status::kAccepted) dags_.Acknowledged(plan);
+  });
+}
+
 void World::ControlPlan() {
   PlanControl control;
-  control.plan_id = PlanId(chance_.Pick(kPlans));
+  control.plan_id = PlanId(chance_.OneIn(4) ? DagPlans::kWild : chance_.Pick(kPlans));
   control.verb = chance_.OneIn(10)  ? ControlVerb::kCancel
                  : chance_.OneIn(3) ? ControlVerb::kPause
                                     : ControlVerb::kResume;
@@ -240,13 +254,17 @@ void World::ControlPlan() {
 
 void World::AnswerQuestion(bool approve) {
   const HubState& state = node_->core().state();
-  for (const std::string& plan : kPlans) {
+  for (const std::string& plan : kAllPlans) {
     const PlanState* found = node_->core().FindLoaded(PlanId(plan));
     if (found == nullptr || found->questions.empty()) continue;
     QuestionAnswer answer;
     answer.plan_id = found->id;
     answer.question = found->questions.begin()->first;
     answer.decision = approve ? Decision::kApprove : Decision::kReject;
+    // What is done again after a failure does not follow from what the commands came to, and whoever has
+    // everything done again that fails the same way each time never comes to rest.
+    const bool replan = found->questions.begin()->second.asked.purpose == QuestionPurpose::kReplan;
+    if (replan && (calm_ || plan == DagPlans::kSteady)) answer.decision = Decision::kReject;
     node_->core().Submit(std::move(answer));
     return;
   }
@@ -257,7 +275,7 @@ void World::AnswerQuestion(bool approve) {
 }
 
 void World::AnswerExternal() {
-  for (const std::string& plan : kPlans) {
+  for (const std::string& plan : kAllPlans) {
     const PlanState* found = node_->core().FindLoaded(PlanId(plan));
     if (found == nullptr) continue;
     for (const CommandRecord& record : found->commands) {
@@ -320,6 +338,8 @@ void World::Act() {
     FillOrFreeDisk();
   else if (what < 99)
     Crash();
+  else
+    SubmitDag();
 }
 
 void World::Check() {
@@ -329,6 +349,7 @@ void World::Check() {
 
 void World::Quiesce() {
   Note("calm");
+  calm_ = true;
   const Timestamp end = clock_.Now() + std::chrono::hours(1);
   files_.SetFailureRate(0);
   watcher_->SetFaults({});
@@ -387,7 +408,7 @@ void World::CheckFiles() {
       }
     }
   }
-  for (const std::string& name : kPlans) {
+  for (const std::string& name : kAllPlans) {
     const PlanState* plan = node_->core().FindLoaded(PlanId(name));
     if (plan == nullptr) continue;
     for (const auto& [agent, inbox] : plan->inboxes) {
@@ -404,6 +425,7 @@ void World::CheckFiles() {
 
 void World::Run() {
   const auto steps = static_cast<int>(40 + chance_.Below(kLongestRun));
+  if (chance_.OneIn(2)) SubmitDag();
   for (int i = 0; i < steps; ++i) {
     Act();
     Check();
@@ -412,6 +434,8 @@ void World::Run() {
   oracle_.ReadJournal(journal_);
   oracle_.CheckJournal();
   oracle_.CheckEnd(node_->core().state());
+  const auto steady = node_->core().LookUp(PlanId(DagPlans::kSteady));
+  dags_.CheckEnd(steady ? *steady : nullptr);
   CheckAgainstFreshFold();
   CheckFiles();
 }

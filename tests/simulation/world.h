@@ -17,6 +17,7 @@
 #include "runtime/clock.h"
 #include "runtime/node.h"
 #include "simulation/chance.h"
+#include "simulation/dag_plans.h"
 #include "simulation/oracle.h"
 #include "simulation/parts.h"
 
@@ -35,6 +36,7 @@ class World {
   // What happened, for whoever replays a seed.
   [[nodiscard]] const std::vector<std::string>& diary() const { return diary_; }
   [[nodiscard]] const Oracle& oracle() const { return oracle_; }
+  [[nodiscard]] const DagPlans& dags() const { return dags_; }
   [[nodiscard]] std::uint64_t crashes() const { return crashes_; }
 
  private:
@@ -43,6 +45,7 @@ class World {
   void Act();
   void Quiesce();
 
+  void SubmitDag();
   void DropCommand();
   void DropInput();
   void DropRubbish();
@@ -67,6 +70,7 @@ class World {
   FakeClock clock_;
   MemoryJournal journal_;
   SimFileSystem files_;
+  DagPlans dags_;
   Oracle oracle_;
   SimCommits commits_;
   SimModel model_;
@@ -74,6 +78,7 @@ class World {
   std::unique_ptr<SimWatcher> watcher_;
   std::unique_ptr<Node> node_;
   std::uint64_t crashes_ = 0;
+  bool calm_ = false;
   std::uint64_t next_command_ = 0;
   std::uint64_t next_client_ = 0;
   // Complete files that strangers dropped: what a power cut takes before it was taken in is theirs to lose.
