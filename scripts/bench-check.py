@@ -18,6 +18,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BASELINE = ROOT / "benchmarks/instructions.json"
 BINARY = str(ROOT / "build/release/agenttalk")
+ENGINE = str(ROOT / "build/bench/benchmarks/engine_benchmark")
 TOLERANCE = 0.10
 
 
@@ -32,13 +33,15 @@ def paths(work):
         "validate a command": [BINARY, "validate", str(command)],
         "generate a command": [BINARY, "command", "new", "--from", str(command)],
         "validate a plan": [BINARY, "validate", "--hub", str(work / "hub"), str(work / "hub/plan.yaml")],
+        "500 steps of a chain": [ENGINE, "step"],
     }
 
 
 def instructions(argv, work):
     out = work / "callgrind.out"
     command = ["valgrind", "--tool=callgrind", "--toggle-collect=main", f"--callgrind-out-file={out}", *argv]
-    environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(work)}
+    environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(work), "BENCH_STEPS": "500",
+                   "BENCH_DIR": str(work)}
     run = subprocess.run(command, capture_output=True, text=True, env=environment)
     if run.returncode != 0:
         sys.exit(f"{argv}: exit code {run.returncode}\n{run.stdout}{run.stderr}")
@@ -46,6 +49,7 @@ def instructions(argv, work):
 
 
 def main():
+    subprocess.run([ROOT / "scripts/build.sh", "bench"], check=True, stdout=subprocess.DEVNULL)
     with tempfile.TemporaryDirectory() as directory:
         work = pathlib.Path(directory)
         counts = {name: instructions(argv, work) for name, argv in paths(work).items()}
