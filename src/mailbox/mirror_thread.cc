@@ -1,5 +1,7 @@
 #include "mailbox/mirror_thread.h"
 
+#include <pthread.h>
+
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -11,7 +13,9 @@
 namespace agenttalk {
 
 MirrorThread::MirrorThread(MirrorWriter& writer, std::function<void()> wake)
-    : writer_(writer), wake_(std::move(wake)), thread_([this] { Run(); }) {}
+    : writer_(writer), wake_(std::move(wake)), thread_([this] { Run(); }) {
+  pthread_setname_np(thread_.native_handle(), "files");
+}
 
 MirrorThread::~MirrorThread() {
   {
