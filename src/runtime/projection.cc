@@ -219,7 +219,11 @@ void Projection::Flush(Flushing how) {
   ShowAll();
   WritePlans();
   hastened_ = false;
-  if (!mirror_.idle()) WriteGathered(how);
+  if (mirror_.idle()) {
+    held_back_ = false;  // somebody else has written it
+  } else {
+    WriteGathered(how);
+  }
   const Timestamp now = clock_.Now();
   if (plans_written_ >= start) {
     plans_delay_ = std::clamp((now - start) * kPlanStatusShare, kPlanStatusDelay, kLongestPlanStatusDelay);
