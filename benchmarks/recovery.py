@@ -19,7 +19,7 @@ TASKS, EVENTS, REPEATS = 130_000, 1_000_000, 3
 def make_history():
     hub = make_hub(WORK / "hub", "lazy")
     dag = fan("plan_many", TASKS)
-    dag["nodes"][-1]["assigned_agent_id"] = "human"  # the plan stays open: a person has the last task
+    dag["nodes"][-1]["gates"] = {"required": True, "evidence_required": ["human"]}  # the plan stays open
     with ServedHub.of(hub) as served:
         client = Client(hub)
         client.call("plan/run", {"dag": json.dumps(dag), "author": "bench", "reason": "", "fresh": False, "files": []})

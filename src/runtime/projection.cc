@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -48,6 +50,7 @@ constexpr Duration kPlanStatusDelay = std::chrono::milliseconds(250);
 // tenth.
 constexpr int kPlanStatusShare = 10;
 constexpr Duration kLongestPlanStatusDelay = std::chrono::seconds(3);
+constexpr std::size_t kEventsKept = 1024;
 // How much may have to be written again after a power cut.
 constexpr Duration kSyncInterval = std::chrono::seconds(30);
 constexpr std::uint64_t kLargestMended = std::uint64_t{64} << 20;
@@ -79,8 +82,8 @@ class Projection::Rebuilding final : public FileSet {
       : projection_(projection), logs_(logs), report_(report) {}
 
   void Publish(const std::string& path, const Content& content, Overwrite overwrite) override {
-    // An earlier version is ours as well.
-    if (overwrite == Overwrite::kOwnOnly) projection_.mirror_.Recognize(path, content.digest);
+    // An earlier version is ours as well, and most of this is there already: so the mirror looks first.
+    projection_.mirror_.Recognize(path, content.digest);
     FileSet::Publish(path, content, overwrite);
   }
   void Retract(const std::string& path, const Content& content) override {
@@ -150,10 +153,7 @@ void Projection::AppendLine(const std::string& path, LineNumber number, LineMake
 void Projection::Durable(const Event& event) {
   if (lazy_) {
     event_files_.ShowUrgent(event, *this);
-    const auto* changed = std::get_if<PlanChanged>(&event.body);
-    const bool ended = changed != nullptr && (changed->change == PlanChange::kCompleted ||
-                                              changed->change == PlanChange::kCancelled);
-    if (ended && !overdue_since_) overdue_since_ = clock_.Now();
+    NoticeEnd(event);
     return;
   }
   // Nobody waits for files, and somebody may wait for what this event sets going: so they come after it.
@@ -161,6 +161,13 @@ void Projection::Durable(const Event& event) {
   // A stranger's file takes the place of what was to be written there, before it becomes a known one.
   const auto* arrived = std::get_if<InputArrived>(&event.body);
   if (arrived != nullptr && arrived->source) ShowAll();
+}
+
+void Projection::NoticeEnd(const Event& event) {
+  const auto* changed = std::get_if<PlanChanged>(&event.body);
+  const bool ended = changed != nullptr &&
+                     (changed->change == PlanChange::kCompleted || changed->change == PlanChange::kCancelled);
+  if (ended && !overdue_since_) overdue_since_ = clock_.Now();
 }
 
 void Projection::Show(const Event& event) {
@@ -172,6 +179,8 @@ void Projection::Show(const Event& event) {
 
 void Projection::ShowAll() {
   for (const Event& event : unshown_) Show(event);
+  // The room is used again, but not that of a start with ten thousand agents.
+  if (unshown_.size() > kEventsKept) unshown_ = {};
   unshown_.clear();
 }
 
@@ -228,7 +237,17 @@ void Projection::Flush(Flushing how) {
   if (plans_written_ >= start) {
     plans_delay_ = std::clamp((now - start) * kPlanStatusShare, kPlanStatusDelay, kLongestPlanStatusDelay);
   }
-  if (now >= synced_at_ + kSyncInterval && Idle() && shown_ > core_.state().mirrored + 1) Sync();
+  if (now >= synced_at_ + kSyncInterval && shown_ > core_.state().mirrored + 1) SyncAll();
+}
+
+// However much goes on: after a crash everything since the last sync has to be looked at again.
+void Projection::SyncAll() {
+  ShowAll();
+  Hasten();
+  WritePlans();
+  MirrorReport report;
+  if (!mirror_.idle()) FlushInto(report);
+  if (Idle() && shown_ > core_.state().mirrored + 1) Sync();
 }
 
 void Projection::WriteGathered(Flushing how) {
@@ -257,16 +276,15 @@ void Projection::Sync() {
 void Projection::Settle() {
   Hasten();
   Flush(Flushing::kResting);
-  MirrorReport report;
-  if (!mirror_.idle()) FlushInto(report);
-  if (Idle() && shown_ > core_.state().mirrored + 1) Sync();
+  if (!Idle() || shown_ > core_.state().mirrored + 1) SyncAll();
 }
 
 Result<void> Projection::Tell(std::uint64_t after, FileSink& sink) {
   return TellUntil(after, core_.committed(), sink);
 }
 
-Result<void> Projection::TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink) {
+Result<void> Projection::Read(std::uint64_t after, std::uint64_t until,
+                              const std::function<void(const Event&)>& visit) {
   Result<void> decoded;
   TRY(journal_.ReadAll(after, [&](const JournalRowView& row) {
     if (row.first_event > until) return false;
@@ -276,14 +294,18 @@ Result<void> Projection::TellUntil(std::uint64_t after, std::uint64_t until, Fil
       decoded = std::unexpected(std::move(loaded).error());
       return false;
     }
-    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events, [&](const Event& event) {
-      event_files_.Show(event, sink);
-      shown_ = std::max(shown_, event.number);
-    });
-    if (!plan.empty()) dirty_.insert(plan);
+    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events, visit);
     return decoded.has_value();
   }));
   return decoded;
+}
+
+Result<void> Projection::TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink) {
+  return Read(after, until, [&](const Event& event) {
+    event_files_.Show(event, sink);
+    shown_ = std::max(shown_, event.number);
+    if (!event.plan_id.empty()) dirty_.insert(event.plan_id);
+  });
 }
 
 void Projection::FlushInto(MirrorReport& report) {
@@ -345,9 +367,24 @@ Result<MirrorReport> Projection::Export(const PlanId& plan) {
   return report;
 }
 
+Result<void> Projection::CatchUpUrgent(MirrorReport& report) {
+  Rebuilding wanted(*this, Rebuilding::Logs::kContinued, report);
+  TRY(Read(core_.state().mirrored, core_.committed(), [&](const Event& event) {
+    event_files_.ShowUrgent(event, wanted);
+    NoticeEnd(event);
+  }));
+  PublishAll(wanted, report);
+  return {};
+}
+
 Result<void> Projection::CatchUp() {
   MirrorReport report;
-  TRY(Reconcile(core_.state().mirrored, report));
+  // What was put off before the stop is put off still.
+  if (lazy_) {
+    TRY(CatchUpUrgent(report));
+  } else {
+    TRY(Reconcile(core_.state().mirrored, report));
+  }
   plans_written_ = {};
   synced_at_ = clock_.Now();
   flushed_once_ = false;

@@ -93,6 +93,8 @@ class Projection final : public EventObserver, private FileSink {
   void AppendLine(const std::string& path, LineNumber number, LineMaker line,
                   std::uint64_t rotate_at) override;
 
+  // Every event after `after`, up to `until`; the plans they are of can be looked up.
+  Result<void> Read(std::uint64_t after, std::uint64_t until, const std::function<void(const Event&)>& visit);
   // Shows every event after `after` to a sink, up to the last durable one or, if given, to `until`.
   Result<void> Tell(std::uint64_t after, FileSink& sink);
   Result<void> TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink);
@@ -120,9 +122,13 @@ class Projection final : public EventObserver, private FileSink {
 
   void Show(const Event& event);
   void ShowAll();
+  // Lazy: a plan's end is when its files are due.
+  void NoticeEnd(const Event& event);
+  Result<void> CatchUpUrgent(MirrorReport& report);
   void WritePlans();
   void WriteGathered(Flushing how);
   void Sync();
+  void SyncAll();
 
   Core& core_;
   Journal& journal_;
