@@ -156,11 +156,16 @@ void Projection::Durable(const Event& event) {
     NoticeEnd(event);
     return;
   }
+  // A stranger's file takes the place of what was to be written there, before it becomes a known one. What
+  // the hub itself records makes few files, and at a start there is much of it.
+  const auto* arrived = std::get_if<InputArrived>(&event.body);
+  if (event.plan_id.empty() || (arrived != nullptr && arrived->source)) {
+    ShowAll();
+    Show(event);
+    return;
+  }
   // Nobody waits for files, and somebody may wait for what this event sets going: so they come after it.
   unshown_.push_back(event);
-  // A stranger's file takes the place of what was to be written there, before it becomes a known one.
-  const auto* arrived = std::get_if<InputArrived>(&event.body);
-  if (arrived != nullptr && arrived->source) ShowAll();
 }
 
 void Projection::NoticeEnd(const Event& event) {
