@@ -27,6 +27,7 @@
 #include "engine/gateway.h"
 #include "engine/hub_state.h"
 #include "engine/input.h"
+#include "engine/input_binding.h"
 #include "engine/plan_state.h"
 #include "engine/role_state.h"
 #include "engine/router.h"

@@ -21,6 +21,7 @@
 #include "engine/fork_flow.h"
 #include "engine/hub_state.h"
 #include "engine/input.h"
+#include "engine/input_binding.h"
 #include "engine/plan_state.h"
 #include "engine/stage_tasks.h"
 #include "engine/step.h"

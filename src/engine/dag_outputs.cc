@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "engine/command_flow.h"
 #include "engine/dag_state.h"
 #include "engine/gateway.h"
+#include "engine/input_binding.h"
 #include "engine/message_text.h"
 #include "engine/plan_state.h"
 #include "engine/planner_outbox.h"

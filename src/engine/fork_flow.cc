@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/command_flow.h"
 #include "engine/dag_commands.h"
 #include "engine/dag_outputs.h"
 #include "engine/dag_state.h"
 #include "engine/input.h"
+#include "engine/input_binding.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
 #include "model/event.h"

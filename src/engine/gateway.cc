@@ -18,6 +18,7 @@
 #include "engine/dag_flow.h"
 #include "engine/hub_state.h"
 #include "engine/input.h"
+#include "engine/input_binding.h"
 #include "engine/plan_state.h"
 #include "engine/stage_people.h"
 #include "engine/step.h"

@@ -97,6 +97,10 @@ std::span<const std::uint32_t> PlanState::CommandsOf(const TaskId& task) const {
   return found == by_task_.end() ? std::span<const std::uint32_t>() : std::span(found->second);
 }
 
+TaskIndex PlanState::TaskOf(const CommandRecord& record) const {
+  return dag ? dag->Find(record.task) : DagState::kNone;
+}
+
 std::string PlanState::KeyOf(const CommandRecord& record) const {
   if (!record.key.empty()) return record.key;
   return DefaultIdempotencyKey(id, record.task, record.id);

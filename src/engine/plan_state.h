@@ -272,6 +272,8 @@ class PlanState {
   [[nodiscard]] const CommandRecord* FindByKey(const AgentId& agent, std::string_view key) const;
   // Indexes of a task's commands, in order of arrival.
   [[nodiscard]] std::span<const std::uint32_t> CommandsOf(const TaskId& task) const;
+  // The task that a command belongs to; DagState::kNone in an open plan.
+  [[nodiscard]] TaskIndex TaskOf(const CommandRecord& record) const;
   [[nodiscard]] std::string KeyOf(const CommandRecord& record) const;
   [[nodiscard]] bool HasTaken(const FileFingerprint& file) const;
   void MarkTaken(const FileFingerprint& file);

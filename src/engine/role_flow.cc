@@ -22,6 +22,7 @@
 #include "base/utf8.h"
 #include "engine/collaboration.h"
 #include "engine/command_flow.h"
+#include "engine/conversation.h"
 #include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"

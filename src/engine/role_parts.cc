@@ -18,6 +18,7 @@
 #include "base/ids.h"
 #include "base/json.h"
 #include "engine/command_flow.h"
+#include "engine/conversation.h"
 #include "engine/message_text.h"
 #include "engine/plan_state.h"
 #include "engine/role_state.h"

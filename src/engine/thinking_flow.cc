@@ -63,7 +63,7 @@ bool LacksResult(const PlanState& plan, const CommandRecord& record, const Answe
   const bool finishes = std::ranges::find(answer.commands, "finish_current_task", &ThinkingCommand::name) !=
                         answer.commands.end();
   if (!answer.commands_only || !finishes) return false;
-  const TaskIndex task = plan.dag ? plan.dag->Find(record.task) : DagState::kNone;
+  const TaskIndex task = plan.TaskOf(record);
   const bool declares = task != DagState::kNone
                             ? !plan.dag->Node(task).outputs.empty()
                             : record.on_complete && !record.on_complete->output_name.empty();
