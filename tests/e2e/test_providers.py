@@ -73,7 +73,7 @@ def test_tools_go_by_the_protocol_where_it_has_them(box):
         assert [tool["function"]["name"] for tool in first["tools"]] == ["write_file"], first
         assert '"tool_calls"' not in first["messages"][-1]["content"], "told once, by the protocol"
         assert second["messages"][-1]["role"] == "tool" and second["messages"][-1]["tool_call_id"] == "call_1", second
-        assert (hub / "agents/ann/workspace/plan_p/cmd_1/work/a.txt").read_text() == "from a tool"
+        assert (hub / "agents/ann/workspace/plan_p/cmd_1" / "work" / "a.txt").read_text() == "from a tool"
         server.requests.clear()
         drop(hub, "cmd_2")
         box.run("serve", "--until-idle", "--provider", "q", "--hub", "hub").expect(0)

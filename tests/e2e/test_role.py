@@ -65,7 +65,7 @@ def test_a_plan_with_two_requests_and_an_alternative(box):
     assert any(name.startswith("request_collab_") for name in inbox), inbox
     answers = {path.name for path in (box.dir / "hub/agents/ann/inbox/plan_role").iterdir()}
     assert sum(name.startswith("response_collab_") for name in answers) == 2, answers
-    assert (box.dir / "hub/agents/ann/workspace/plan_role/cmd_1/work/note.txt").read_text() == "a note"
+    assert (box.dir / "hub/agents/ann/workspace/plan_role/cmd_1" / "work" / "note.txt").read_text() == "a note"
 
 
 def test_a_plan_that_may_not_run_is_sent_back_with_every_fault(box):

@@ -59,7 +59,7 @@ def test_a_model_works_with_tools(box):
     log = [json.loads(line) for line in box.run("log", "plan_tools", "--json", "--hub", "hub").out.splitlines()]
     done = {line["command_id"]: line["data"] for line in log if line["type"] == "command_succeeded"}
     assert set(done) == {"cmd_1", "cmd_2"}, log
-    assert (box.dir / "hub/agents/ann/workspace/plan_tools/cmd_1/work/a.txt").read_text() == "one\ntwo\n"
+    assert (box.dir / "hub/agents/ann/workspace/plan_tools/cmd_1" / "work" / "a.txt").read_text() == "one\ntwo\n"
     errors = {line["data"]["call"]: line["data"]["error"]
               for line in log if line["type"] == "tool_call_finished" and line["command_id"] == "cmd_1"}
     # Calls 1 and 3 are the model's.
