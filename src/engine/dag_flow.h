@@ -2,13 +2,11 @@
 
 #include <string>
 
-#include "base/error.h"
 #include "base/error_code.h"
 #include "engine/dag_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "engine/step.h"
-#include "model/command.h"
 #include "model/event.h"
 
 // The life of a task, over the life of its commands (engine/command_flow.h):
@@ -44,14 +42,7 @@ void FailReviewedTask(Step& step, PlanState& plan, TaskIndex task, ErrorCode cod
 // Works off what the events so far have made possible, and ends the plan when nothing is left.
 void AdvanceTasks(Step& step, PlanState& plan);
 
-// Ends the live commands of tasks, and the questions about them.
-void CancelTask(Step& step, PlanState& plan, TaskIndex task, const std::string& reason);
-
 // Why the plan has failed; empty: it has not.
 std::string FailureOf(const DagState& dag);
-
-// A failed task, and what was given up because of it, begins anew, so that a command sent for it is executed;
-// the error says why not.
-Result<void> ReopenFailed(Step& step, PlanState& plan, const Command& command);
 
 }  // namespace agenttalk

@@ -19,6 +19,7 @@
 #include "base/ids.h"
 #include "engine/dag_flow.h"
 #include "engine/dag_outputs.h"
+#include "engine/dag_restart.h"
 #include "engine/dag_state.h"
 #include "engine/fork_flow.h"
 #include "engine/hub_state.h"

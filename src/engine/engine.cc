@@ -20,6 +20,7 @@
 #include "engine/command_flow.h"
 #include "engine/conversation.h"
 #include "engine/dag_flow.h"
+#include "engine/dag_restart.h"
 #include "engine/dag_revision.h"
 #include "engine/file_intake.h"
 #include "engine/fold.h"

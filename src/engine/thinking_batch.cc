@@ -23,6 +23,7 @@
 #include "engine/dag_commands.h"
 #include "engine/dag_flow.h"
 #include "engine/dag_outputs.h"
+#include "engine/dag_restart.h"
 #include "engine/dag_revision.h"
 #include "engine/dag_state.h"
 #include "engine/gateway.h"
