@@ -9,14 +9,12 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/codec.h"
 #include "base/error.h"
 #include "base/error_code.h"
-#include "base/issue.h"
 #include "base/json.h"
 #include "base/time.h"
 #include "base/utf8.h"
@@ -26,16 +24,15 @@
 #include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
-#include "engine/role_check.h"
 #include "engine/role_fold.h"
 #include "engine/role_parts.h"
 #include "engine/role_state.h"
+#include "engine/role_strategy.h"
 #include "engine/step.h"
 #include "model/agent_profile.h"
 #include "model/content.h"
 #include "model/event.h"
 #include "model/internal_plan.h"
-#include "model/sop.h"
 #include "model/step_reference.h"
 #include "model/task_outcome.h"
 
@@ -69,14 +66,6 @@ std::uint32_t NextStep(const RoleState& role) {
   std::size_t next = from + 1;
   while (next < role.plan.steps.size() && role.plan.IsAlternative(next)) ++next;
   return static_cast<std::uint32_t>(next);
-}
-
-Result<CommandBrief> ReadBrief(Step& step, const CommandRecord& record) {
-  const std::string bytes = TRY(step.composer().Read(record.brief));
-  CommandBrief brief;
-  ByteReader reader(bytes);
-  reader.Get(brief);
-  return brief;
 }
 
 // The params with the results of earlier steps in them.
@@ -266,94 +255,6 @@ void Advance(Step& step, PlanState& plan, CommandRecord& record) {
   }
 }
 
-void FollowPlan(Step& step, PlanState& plan, CommandRecord& record, InternalPlan internal) {
-  step.Emit(plan, InternalPlanMade{record.id, std::move(internal)});
-  Advance(step, plan, record);
-}
-
-// The procedures that match the task, and whose steps the agent may take.
-Result<std::vector<Sop>> EligibleSops(Step& step, const PlanState& plan, const CommandRecord& record,
-                                      const CommandBrief& brief) {
-  const AgentSettings& agent = step.state().agents[record.agent].settings;
-  std::vector<Sop> eligible;
-  if (agent.sops.empty()) return eligible;
-  const SopSubject subject{brief.prompt, record.task.empty() ? record.id.str() : record.task.str(),
-                           agent.capabilities};
-  for (Sop& sop : ParseSops(TRY(step.composer().Read(agent.sops)))) {
-    if (!Matches(sop, subject)) continue;
-    const auto internal = Instantiate(sop, brief.prompt);
-    if (internal && CheckFits(step, plan, record, *internal).empty()) eligible.push_back(std::move(sop));
-  }
-  return eligible;
-}
-
-void Take(Step& step, PlanState& plan, CommandRecord& record, Strategy strategy, std::string reason,
-          const Sop* sop, const CommandBrief& brief) {
-  step.Emit(plan, StrategyChosen{record.id, strategy, std::move(reason), sop == nullptr ? "" : sop->name});
-  std::optional<InternalPlan> internal = sop == nullptr ? std::nullopt : Instantiate(*sop, brief.prompt);
-  if (strategy == Strategy::kTemplate && internal) {
-    FollowPlan(step, plan, record, *std::move(internal));
-  } else {
-    ContinueConversation(step, plan, record);
-  }
-}
-
-Result<void> ChooseStrategy(Step& step, PlanState& plan, CommandRecord& record) {
-  const CommandBrief brief = TRY(ReadBrief(step, record));
-  const std::vector<Sop> sops = TRY(EligibleSops(step, plan, record, brief));
-  TaskFacts facts;
-  facts.prompt = brief.prompt;
-  facts.task = record.task.str();
-  facts.inputs = record.execution->inputs.size();
-  facts.outputs = brief.outputs.size();
-  facts.agent = &step.state().agents[record.agent].settings;
-  facts.sops = sops;
-  auto decision = step.role().policy->Choose(facts);
-  if (!decision) decision = StrategyDecision{Strategy::kAuto, "the rules do not decide", nullptr};
-  Take(step, plan, record, decision->strategy, std::move(decision->reason), decision->sop, brief);
-  return {};
-}
-
-void RefuseWith(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
-                const std::vector<Issue>& issues) {
-  std::vector<std::string> lines;
-  for (const Issue& issue : issues) {
-    lines.push_back(fmt::format("{} at {}: {}", ToString(issue.code), issue.path, issue.message));
-    if (!issue.hint.empty()) lines.back() += fmt::format(" ({})", issue.hint);
-  }
-  RefuseAnswer(step, plan, record, call, std::move(lines));
-}
-
-Result<void> UseStrategy(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
-                         StrategyAnswer answer) {
-  const CommandBrief brief = TRY(ReadBrief(step, record));
-  const std::vector<Sop> sops = TRY(EligibleSops(step, plan, record, brief));
-  const Sop* chosen = nullptr;
-  if (answer.strategy == Strategy::kTemplate) {
-    const auto found = std::ranges::find(sops, answer.sop, &Sop::name);
-    if (found == sops.end()) {
-      RefuseWith(
-          step, plan, record, call,
-          {{ErrorCode::kValueInvalid, "/sop", fmt::format("no procedure \"{}\" fits this task", answer.sop),
-            "choose one that was listed, or another strategy", 0}});
-      return {};
-    }
-    chosen = &*found;
-  }
-  Take(step, plan, record, answer.strategy, "the model: " + answer.reason, chosen, brief);
-  return {};
-}
-
-void UsePlan(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call, InternalPlan internal) {
-  internal.strategy = Strategy::kFreeform;
-  const std::vector<Issue> issues = CheckFits(step, plan, record, internal);
-  if (!issues.empty()) {
-    RefuseWith(step, plan, record, call, issues);
-    return;
-  }
-  FollowPlan(step, plan, record, std::move(internal));
-}
-
 // The tool's recorded outcome is the step's.
 void TakeToolOutcome(Step& step, PlanState& plan, CommandRecord& record) {
   const ToolOutput output = record.execution->tool_outputs.back();
@@ -396,6 +297,19 @@ void ResumeStep(Step& step, PlanState& plan, CommandRecord& record) {
 }
 
 }  // namespace
+
+Result<CommandBrief> ReadBrief(Step& step, const CommandRecord& record) {
+  const std::string bytes = TRY(step.composer().Read(record.brief));
+  CommandBrief brief;
+  ByteReader reader(bytes);
+  reader.Get(brief);
+  return brief;
+}
+
+void FollowPlan(Step& step, PlanState& plan, CommandRecord& record, InternalPlan internal) {
+  step.Emit(plan, InternalPlanMade{record.id, std::move(internal)});
+  Advance(step, plan, record);
+}
 
 bool RunsStep(const CommandRecord& record) {
   if (!record.execution || !record.execution->role) return false;

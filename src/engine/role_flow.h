@@ -8,6 +8,7 @@
 #include "engine/plan_state.h"
 #include "engine/step.h"
 #include "model/event.h"
+#include "model/internal_plan.h"
 
 // How an agent goes about a task, inside the life of its command (engine/command_flow.h):
 //
@@ -42,6 +43,11 @@ bool UseRoleTool(Step& step, PlanState& plan, CommandRecord& record);
 bool SurviveFailure(Step& step, PlanState& plan, CommandRecord& record, const CallFailure& failure);
 // The command ends without a result: what its agent says of its task.
 void ReportFailure(Step& step, PlanState& plan, const CommandRecord& record, const std::string& message);
+
+// Takes the steps of a plan, until one has to wait or the last is done.
+void FollowPlan(Step& step, PlanState& plan, CommandRecord& record, InternalPlan internal);
+// The texts of a command.
+Result<CommandBrief> ReadBrief(Step& step, const CommandRecord& record);
 
 // The next request to the model, whoever wants it: the command itself, the choice of a strategy, a step.
 Result<RequestComposer::Composed> ComposeNext(Step& step, PlanState& plan, const CommandRecord& record,
