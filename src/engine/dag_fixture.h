@@ -24,6 +24,7 @@ namespace agenttalk {
 
 class DagTest : public EngineTest {
  protected:
+  using Strings = std::vector<std::string>;
   static constexpr const char* kPlan = "plan_p";
 
   static TaskDag Compile(const std::string& tasks) {
@@ -43,6 +44,11 @@ class DagTest : public EngineTest {
   }
   Names Run(const std::string& tasks, std::vector<std::pair<std::string, Payload>> files = {}) {
     return Feed(Submission(tasks, std::move(files)));
+  }
+
+  void Permit(const std::string& agent, std::vector<std::string> permissions) {
+    configuration_.agents[AgentId(agent)].settings.permissions = std::move(permissions);
+    Feed(configuration_);
   }
 
   DagState& Dag() { return *Plan(kPlan).dag; }

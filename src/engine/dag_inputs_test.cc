@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <vector>
 
 #include "engine/dag_fixture.h"
 #include "engine/plan_state.h"
@@ -10,7 +9,6 @@ namespace agenttalk {
 namespace {
 
 using DagInputs = DagTest;
-using Strings = std::vector<std::string>;
 
 TEST_F(DagInputs, AGlobCountsOnlyWhatItsTaskMaySee) {
   Run(R"(

@@ -19,16 +19,18 @@ namespace agenttalk {
 namespace {
 
 using DagOutputs = DagTest;
-using Strings = std::vector<std::string>;
 
-TEST_F(DagOutputs, ScoresDecideWhichOutputIsDeliveredAndTheOtherBranchIsNotTaken) {
-  Run(R"(
+// A task whose first output is wanted with a good score alone.
+const std::string kGoodIfScored = R"(
   - id: a
     agent: alice
     prompt: A
     score: {criteria: c}
     outputs:
-      - {name: good.md, when: {min_score: 70}}
+      - {name: good.md, when: {min_score: 70}})";
+
+TEST_F(DagOutputs, ScoresDecideWhichOutputIsDeliveredAndTheOtherBranchIsNotTaken) {
+  Run(kGoodIfScored + R"(
       - {name: bad.md, when: {max_score: 69.9}}
   - {id: publish, agent: bob, prompt: P, inputs: [good.md], outputs: [done.md]}
   - {id: mend, agent: bob, prompt: M, inputs: [bad.md], outputs: [mended.md]}
@@ -43,13 +45,7 @@ TEST_F(DagOutputs, ScoresDecideWhichOutputIsDeliveredAndTheOtherBranchIsNotTaken
 }
 
 TEST_F(DagOutputs, AnOutputThatTheScoreDoesNotWantIsWithheldAndTheStatusSaysWhy) {
-  const std::string tasks = R"(
-  - id: a
-    agent: alice
-    prompt: A
-    score: {criteria: c}
-    outputs:
-      - {name: good.md, when: {min_score: 70}}
+  const std::string tasks = kGoodIfScored + R"(
       - {name: bad.md, when: {max_score: 40}}
       - {name: bad.md, when: {min_score: 90}}
       - always.md

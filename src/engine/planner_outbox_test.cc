@@ -26,12 +26,7 @@ namespace {
 
 class PlannerOutbox : public DagTest {
  protected:
-  PlannerOutbox() { Permit({kSendCommand}); }
-
-  void Permit(std::vector<std::string> permissions) {
-    configuration_.agents[AgentId("alice")].settings.permissions = std::move(permissions);
-    Configure({});
-  }
+  PlannerOutbox() { Permit("alice", {kSendCommand}); }
 
   CommandDraft Draft(const std::string& task, std::int64_t seq, const std::string& prompt) {
     Command command;
@@ -53,6 +48,13 @@ class PlannerOutbox : public DagTest {
     ModelCallDone done = MakeAnswer(CommandOf(task), "planned", score, kPlan);
     done.answer.sent = std::move(sent);
     return Feed(std::move(done));
+  }
+  // The first dead letter is tried again, with this command.
+  Names RetryLetter(const std::string& agent, const CommandDraft& draft) {
+    DeadLetterControl control{PlanId(kPlan), Plan(kPlan).letters.begin()->first, true};
+    control.again = CommandFile{
+        AgentId(agent), PlanId(kPlan), draft.sent.command, draft.sent.payload, draft.body, {}, {}};
+    return Feed(control);
   }
   ErrorCode LetterCode() {
     const auto letters = Of<DeadLettered>();
@@ -128,7 +130,7 @@ TEST_F(PlannerOutbox, WhatDoesNotFitIsRefusedAndThePlanGoesOn) {
 }
 
 TEST_F(PlannerOutbox, AnAgentWithoutThePermissionSendsNothing) {
-  Permit({});
+  Permit("alice", {});
   Run(kPlanned);
   Send("plan", {Draft("work", 1, "x")});
   EXPECT_EQ(LetterCode(), ErrorCode::kPermissionDenied);
@@ -178,11 +180,7 @@ TEST_F(PlannerOutbox, AFailedTasksCommandThatIsTriedAgainBeginsTheTaskAnew) {
   EXPECT_EQ(Phase("last"), TaskPhase::kSkipped);
   EXPECT_TRUE(Plan(kPlan).completed);
   ASSERT_EQ(Plan(kPlan).letters.size(), 1U);
-  DeadLetterControl control{PlanId(kPlan), Plan(kPlan).letters.begin()->first, true};
-  CommandDraft draft = Draft("work", 2, "once more");
-  control.again =
-      CommandFile{AgentId("bob"), PlanId(kPlan), draft.sent.command, draft.sent.payload, draft.body, {}, {}};
-  Feed(control);
+  RetryLetter("bob", Draft("work", 2, "once more"));
   EXPECT_EQ(reply_.status, Reply::Status::kAccepted);
   EXPECT_TRUE(Plan(kPlan).letters.empty());
   EXPECT_EQ(CommandOf("work"), "cmd_work_002");
@@ -197,11 +195,7 @@ TEST_F(PlannerOutbox, ALetterOfATaskThatIsExecutedAgainIsNotTriedAsWell) {
   Run("  - {id: a, agent: alice, prompt: A, failure_policy: {max_reexecute_times: 1}}\n");
   Break("a");
   ASSERT_EQ(CommandOf("a"), "cmd_a_002");
-  DeadLetterControl control{PlanId(kPlan), Plan(kPlan).letters.begin()->first, true};
-  CommandDraft draft = Draft("a", 3, "once more");
-  control.again = CommandFile{
-      AgentId("alice"), PlanId(kPlan), draft.sent.command, draft.sent.payload, draft.body, {}, {}};
-  EXPECT_TRUE(Feed(control).empty());
+  EXPECT_TRUE(RetryLetter("alice", Draft("a", 3, "once more")).empty());
   EXPECT_EQ(reply_.status, Reply::Status::kRefused);
 }
 

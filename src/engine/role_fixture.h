@@ -45,6 +45,13 @@ class RoleTest : public EngineTest {
     Feed(MakeCommand(command, {}, agent));
     return Plans(command, steps);
   }
+  // The same, for a command that may be tried once more.
+  Names BeginWithRetry(const std::string& steps) {
+    CommandFile file = MakeCommand("cmd_1");
+    file.command.retry_times = 1;
+    Feed(std::move(file));
+    return Plans("cmd_1", steps);
+  }
   Names Answers(const std::string& command, const std::string& result) {
     return Feed(MakeAnswer(command, result));
   }

@@ -111,10 +111,7 @@ TEST_F(RoleTest, AStepIsTriedAgainAfterAPauseThatGrowsAndHoldsNobody) {
 }
 
 TEST_F(RoleTest, TheTriesOfAStepAreNotTheCommandsOwn) {
-  CommandFile file = MakeCommand("cmd_1");
-  file.command.retry_times = 1;
-  Feed(std::move(file));
-  Plans("cmd_1", ToolStep("look", "retry"));
+  BeginWithRetry(ToolStep("look", "retry"));
   for (int i = 1; i <= 2; ++i) {
     ToolSays("cmd_1", "busy", ErrorCode::kToolFailed);
     EXPECT_EQ(Record("cmd_1")->execution->failures, 0U);
@@ -162,10 +159,7 @@ TEST_F(RoleTest, AModelThatFailsInAStepIsHandledAsThePlanSays) {
 }
 
 TEST_F(RoleTest, TheCommandsOwnRetryGoesOnAtTheStepThatFailed) {
-  CommandFile file = MakeCommand("cmd_1");
-  file.command.retry_times = 1;
-  Feed(std::move(file));
-  Plans("cmd_1", ToolStep("look") + "," + AskStep("sum", "sum"));
+  BeginWithRetry(ToolStep("look") + "," + AskStep("sum", "sum"));
   ToolSays("cmd_1", "text");
   Feed(MakeFailure("cmd_1"));
   EXPECT_EQ(StateOf("cmd_1"), CommandState::kRetryWait);
