@@ -12,9 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,6 +23,7 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/json.h"
+#include "direct_commits.h"
 #include "engine/dag_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
@@ -93,28 +92,6 @@ TaskDag Chain(std::size_t length) {
   return Complete(std::move(dag));
 }
 
-// Commits at once, and forgets what it committed: only the engine's memory is measured.
-class Commits final : public CommitQueue {
- public:
-  explicit Commits(Journal& journal) : journal_(journal), epoch_(*journal.BeginEpoch()) {}
-  void Submit(Append append) override { waiting_.push_back(std::move(append)); }
-  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
-  bool Pump(Core& core) {
-    if (waiting_.empty()) return false;
-    const std::vector<Append> batch(std::make_move_iterator(waiting_.begin()),
-                                    std::make_move_iterator(waiting_.end()));
-    waiting_.clear();
-    CHECK(journal_.Commit(batch, epoch_).has_value());
-    core.Committed(batch.back().rows.back().first_event + batch.back().rows.back().event_count - 1);
-    return true;
-  }
-
- private:
-  Journal& journal_;
-  std::uint64_t epoch_;
-  std::deque<Append> waiting_;
-};
-
 struct Measured {
   double seconds_per_task = 0;
   double bytes = 0;
@@ -128,7 +105,7 @@ std::size_t Allocated() {
 Measured Execute(const TaskDag& dag, Journal& journal) {
   SystemClock clock;
   NoTools tools;
-  Commits commits(journal);
+  DirectCommits commits(journal);
   Core core(journal, commits, clock);
   ProfileComposer composer(
       core.contents(), tools, "key", Language::kEnglish,

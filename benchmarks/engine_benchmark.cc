@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -26,6 +25,7 @@
 
 #include "base/check.h"
 #include "base/ids.h"
+#include "direct_commits.h"
 #include "engine/engine.h"
 #include "engine/input.h"
 #include "journal/commit_thread.h"
@@ -58,28 +58,6 @@ double ThreadSeconds() {
   CHECK(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
-
-// Commits at once, on the caller's thread.
-class DirectCommits final : public CommitQueue {
- public:
-  explicit DirectCommits(Journal& journal) : journal_(journal), epoch_(*journal.BeginEpoch()) {}
-  void Submit(Append append) override { waiting_.push_back(std::move(append)); }
-  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
-  bool Pump(Core& core) {
-    if (waiting_.empty()) return false;
-    const std::vector<Append> batch(std::make_move_iterator(waiting_.begin()),
-                                    std::make_move_iterator(waiting_.end()));
-    waiting_.clear();
-    CHECK(journal_.Commit(batch, epoch_).has_value());
-    core.Committed(batch.back().rows.back().first_event + batch.back().rows.back().event_count - 1);
-    return true;
-  }
-
- private:
-  Journal& journal_;
-  std::uint64_t epoch_;
-  std::deque<Append> waiting_;
-};
 
 // Commits on the commit thread, as a server does.
 class ThreadedCommits final : public CommitQueue {

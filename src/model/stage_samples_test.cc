@@ -198,6 +198,17 @@ struct Try {
 constexpr std::string_view kType = "TYPE_MISMATCH";
 constexpr std::string_view kValue = "VALUE_INVALID";
 
+// What a list of strings must stand, and one more.
+std::vector<Try> TriesOfList(Try last) {
+  return {{"[]", ""},
+          {R"(["a","b"])", ""},
+          {"null", kType},
+          {R"("a")", kType},
+          {"{}", kType},
+          {"[1]", kType, "/0"},
+          last};
+}
+
 const std::map<Kind, std::vector<Try>> kTries = {
     {Kind::kText,
      {{R"("")", "FIELD_MISSING"},
@@ -251,22 +262,8 @@ const std::map<Kind, std::vector<Try>> kTries = {
       {"null", kType},
       {"1", kType},
       {"[]", kType}}},
-    {Kind::kStrings,
-     {{"[]", ""},
-      {R"(["a","b"])", ""},
-      {"null", kType},
-      {R"("a")", kType},
-      {"{}", kType},
-      {"[1]", kType, "/0"},
-      {R"(["a",null])", kType, "/1"}}},
-    {Kind::kTexts,
-     {{"[]", ""},
-      {R"(["a","b"])", ""},
-      {"null", kType},
-      {R"("a")", kType},
-      {"{}", kType},
-      {"[1]", kType, "/0"},
-      {R"(["a"," "])", kValue, "/1"}}},
+    {Kind::kStrings, TriesOfList({R"(["a",null])", kType, "/1"})},
+    {Kind::kTexts, TriesOfList({R"(["a"," "])", kValue, "/1"})},
     {Kind::kNames,
      {{"[]", ""},
       {R"(["b/c"])", "NAME_UNSAFE", "/0"},

@@ -130,6 +130,11 @@ class PacedHub {
     life_->node.core().Submit(std::move(file));
   }
 
+  void Commands(std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i) Command(i);
+    Settle();
+  }
+
   void Pass(Duration time) {
     for (; time > Duration{}; time -= 500ms) {
       timers.Advance(500ms);
@@ -202,8 +207,7 @@ TEST(RecentCalls, ARestartWithinTheMinuteKeepsToTheRequestsOfAMinute) {
   for (int second = 0; second <= 70; ++second) {
     PacedHub hub(RequestsPerMinute(kPerMinute));
     hub.Boot();
-    for (std::size_t i = 0; i < kAgents; ++i) hub.Command(i);
-    hub.Settle();
+    hub.Commands(0, kAgents);
     hub.Pass(std::chrono::seconds(second));
     hub.Die();
     hub.Pass(2s);
@@ -222,8 +226,7 @@ TEST(RecentCalls, ARestartWithinTheMinuteKeepsToTheTokensOfAMinute) {
     options.max_parallel = 100;
     PacedHub hub(options);
     hub.Boot();
-    for (std::size_t i = 0; i < kAgents; ++i) hub.Command(i);
-    hub.Settle();
+    hub.Commands(0, kAgents);
     hub.Pass(std::chrono::seconds(second));
     const std::size_t first = hub.server->asked.size();
     hub.Die();
@@ -237,18 +240,21 @@ TEST(RecentCalls, ARestartWithinTheMinuteKeepsToTheTokensOfAMinute) {
   }
 }
 
-TEST(RecentCalls, WhatEndedBeforeTheRestartStillCounts) {
-  PacedHub hub(RequestsPerMinute(kPerMinute));
+// What a minute allows is asked for and done; then the process dies, and the next one is asked for as much.
+void AskAgainAfter(PacedHub& hub, Duration down) {
   hub.Boot();
-  for (std::size_t i = 0; i < kPerMinute; ++i) hub.Command(i);
-  hub.Settle();
+  hub.Commands(0, kPerMinute);
   hub.Pass(10s);
   ASSERT_EQ(hub.Done(), kPerMinute);
   hub.Die();
-  hub.Pass(2s);
+  hub.Pass(down);
   hub.Boot();
-  for (std::size_t i = kPerMinute; i < 2 * kPerMinute; ++i) hub.Command(i);
-  hub.Settle();
+  hub.Commands(kPerMinute, kPerMinute);
+}
+
+TEST(RecentCalls, WhatEndedBeforeTheRestartStillCounts) {
+  PacedHub hub(RequestsPerMinute(kPerMinute));
+  AskAgainAfter(hub, 2s);
   EXPECT_EQ(hub.server->asked.size(), kPerMinute) << "the minute is used up";
   hub.Pass(2min);
   EXPECT_EQ(hub.Done(), 2 * kPerMinute);
@@ -257,16 +263,7 @@ TEST(RecentCalls, WhatEndedBeforeTheRestartStillCounts) {
 
 TEST(RecentCalls, AfterAMinuteNothingIsHeldBack) {
   PacedHub hub(RequestsPerMinute(kPerMinute));
-  hub.Boot();
-  for (std::size_t i = 0; i < kPerMinute; ++i) hub.Command(i);
-  hub.Settle();
-  hub.Pass(10s);
-  ASSERT_EQ(hub.Done(), kPerMinute);
-  hub.Die();
-  hub.Pass(1min);
-  hub.Boot();
-  for (std::size_t i = kPerMinute; i < 2 * kPerMinute; ++i) hub.Command(i);
-  hub.Settle();
+  AskAgainAfter(hub, 1min);
   EXPECT_EQ(hub.server->asked.size(), 2 * kPerMinute) << "asked at once";
 }
 

@@ -2,6 +2,8 @@
 
 import json
 
+from test_run import PLAN as UNGATED, make as make_hub
+
 HUB = """
 version: 1
 provider: offline
@@ -13,21 +15,8 @@ agents:
   cyd: {name: Cyd, prompt: You are Cyd.}
 """
 
-PLAN = """
-plan: report
-goal: A report
-files: [notes/*.md]
-tasks:
-  - {id: collect, agent: ann, prompt: Collect., inputs: ["*.md"], outputs: [facts.txt], gate: human}
-  - id: write
-    agent: bob
-    prompt: Write.
-    inputs: [facts.txt]
-    outputs: [draft.txt]
-    score: {criteria: "0-100", pass: 70, rework: 1}
-  - {id: publish, agent: ann, prompt: Publish., inputs: [draft.txt], outputs: [report.txt]}
-deliverables: [report.txt]
-"""
+# What the first task makes counts when a person has approved it.
+PLAN = UNGATED.replace("outputs: [facts.txt]}", "outputs: [facts.txt], gate: human}")
 
 ANSWERS = """
 - when: {task: write, contains: "Shorter"}
@@ -45,10 +34,7 @@ ANSWERS = """
 
 
 def make(box):
-    box.write("hub/agenttalk.yaml", HUB)
-    box.write("hub/answers.yaml", ANSWERS)
-    box.write("hub/plan.yaml", PLAN)
-    box.write("hub/notes/monday.md", "rain")
+    make_hub(box, PLAN, ANSWERS, HUB)
     call(box, "run", "--plan", box.dir / "hub/plan.yaml", "--yes")
 
 

@@ -44,8 +44,8 @@ ANSWERS = """
 """
 
 
-def make(box, plan=PLAN, answers=ANSWERS):
-    box.write("hub/agenttalk.yaml", HUB)
+def make(box, plan=PLAN, answers=ANSWERS, hub=HUB):
+    box.write("hub/agenttalk.yaml", hub)
     box.write("hub/answers.yaml", answers)
     box.write("hub/plan.yaml", plan)
     box.write("hub/notes/monday.md", "rain")
