@@ -22,10 +22,10 @@
 #include "journal/journal.h"
 #include "model/event.h"
 #include "model/event_codec.h"
+#include "runtime/file_comparison.h"
 #include "runtime/hub.h"
 #include "runtime/human_answer.h"
 #include "runtime/plan_report.h"
-#include "runtime/projection.h"
 
 namespace agenttalk {
 namespace {

@@ -20,6 +20,7 @@
 #include "model/event.h"
 #include "runtime/clock.h"
 #include "runtime/core.h"
+#include "runtime/file_comparison.h"
 #include "runtime/model_access.h"
 #include "runtime/node.h"
 #include "runtime/projection.h"

@@ -22,6 +22,7 @@
 #include "runtime/call_desk.h"
 #include "runtime/clock.h"
 #include "runtime/core.h"
+#include "runtime/file_comparison.h"
 #include "runtime/post_office.h"
 #include "runtime/profile_composer.h"
 #include "runtime/projection.h"

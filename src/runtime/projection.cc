@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,9 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/digest.h"
 #include "base/error.h"
-#include "base/error_code.h"
 #include "base/ids.h"
 #include "base/json.h"
 #include "base/time.h"
@@ -27,9 +24,7 @@
 #include "engine/plan_state.h"
 #include "journal/journal.h"
 #include "mailbox/file_system.h"
-#include "mailbox/line_tail.h"
 #include "mailbox/mirror.h"
-#include "mailbox/place.h"
 #include "model/content.h"
 #include "model/event.h"
 #include "model/event_codec.h"
@@ -37,6 +32,7 @@
 #include "runtime/clock.h"
 #include "runtime/core.h"
 #include "runtime/event_files.h"
+#include "runtime/file_comparison.h"
 #include "runtime/file_sink.h"
 #include "runtime/plan_report.h"
 
@@ -53,7 +49,6 @@ constexpr Duration kLongestPlanStatusDelay = std::chrono::seconds(3);
 constexpr std::size_t kEventsKept = 1024;
 // How much may have to be written again after a power cut.
 constexpr Duration kSyncInterval = std::chrono::seconds(30);
-constexpr std::uint64_t kLargestMended = std::uint64_t{64} << 20;
 // What is gathered in memory while many files are made again.
 constexpr std::uint64_t kMostPendingBytes = std::uint64_t{32} << 20;
 // Written before anything else is done, when nothing else is to be done: who sees a state sees its files too.
@@ -62,15 +57,6 @@ constexpr std::uint64_t kLittle = std::uint64_t{256} << 10;
 constexpr Duration kLongestPutOff = std::chrono::seconds(2);
 // While others have more to do: a log that grows by ten lines is opened once for them, not ten times.
 constexpr Duration kGatherFor = std::chrono::milliseconds(5);
-// Longer than any line that ends a log.
-constexpr std::uint64_t kLogTailBytes = std::uint64_t{4} << 20;
-
-// What a power cut can make of a file that was not synced: cut short, or with zeros where data was.
-bool IsTornForm(std::string_view there, std::string_view wanted) {
-  if (there.size() > wanted.size()) return false;
-  const auto [differs, expected] = std::ranges::mismatch(there, wanted);
-  return std::all_of(differs, there.end(), [](char c) { return c == 0; });
-}
 
 }  // namespace
 
@@ -120,6 +106,7 @@ Projection::Projection(Core& core, Journal& journal, FileSystem& files, Mirror& 
       mirror_(mirror),
       clock_(clock),
       lazy_(mode == MirrorMode::kLazy),
+      mender_(core, journal, files, mirror),
       event_files_(core) {}
 
 void Projection::Publish(const std::string& path, const Content& content, Overwrite overwrite) {
@@ -404,54 +391,10 @@ Result<MirrorReport> Projection::Repair() {
   WritePlans();
   FlushInto(report);
   std::vector<std::string> torn = report.blocked;
-  for (const std::string& path : torn) TRY(Mend(path));
+  for (const std::string& path : torn) TRY(mender_.Mend(path));
   if (!torn.empty()) FlushInto(report);
   if (report.failures.empty()) Sync();
   return report;
-}
-
-Result<std::optional<FileDifference::Kind>> Projection::CompareFile(const std::string& path,
-                                                                    const FileSet::Wanted& file) {
-  using Kind = FileDifference::Kind;
-  if (std::holds_alternative<FileSet::Removed>(file.what)) {
-    if (!TRY(files_.Stat(path))) return std::nullopt;
-    return file.overwrite == Overwrite::kOwnOnly ? Kind::kNewer : Kind::kExtra;
-  }
-  const auto* content = std::get_if<Content>(&file.what);
-  const auto* text = std::get_if<std::string>(&file.what);
-  const Digest digest = content != nullptr ? content->digest : Sha256(*text);
-  const std::uint64_t size = content != nullptr ? content->size : text->size();
-  switch (TRY(mirror_.Compare(path, digest, size))) {
-    case MirrorState::kSame:
-      return std::nullopt;
-    case MirrorState::kMissing:
-      return Kind::kMissing;
-    case MirrorState::kDiffers:
-      break;
-  }
-  return file.overwrite == Overwrite::kOwnOnly ? Kind::kNewer : Kind::kDiffers;
-}
-
-Result<std::optional<FileDifference::Kind>> Projection::CompareLog(const std::string& path,
-                                                                   const FileSet::Lines& lines) {
-  using Kind = FileDifference::Kind;
-  const auto tail = files_.ReadTail(path, kLogTailBytes);
-  if (!tail && tail.error().code == ErrorCode::kNotFound) return Kind::kMissing;
-  if (!tail) return std::unexpected(tail.error());
-  const auto last = InspectTail(tail->bytes, tail->offset == 0).last_seq;
-  if (last != lines.last.seq) return Kind::kDiffers;
-  // Of a log that was set aside only the end can be told.
-  const std::uint64_t size = tail->offset + tail->bytes.size();
-  if (size < lines.bytes && TRY(files_.Stat(Mirror::RotatedPath(path, 1)))) return std::nullopt;
-  if (size != lines.bytes) return Kind::kDiffers;
-  std::uint32_t crc = 0;
-  const ReadReport report =
-      TRY(files_.Read(path, lines.bytes, [&crc](std::string_view piece) -> Result<void> {
-        crc = Crc32c(piece, crc);
-        return {};
-      }));
-  return report.outcome == ReadOutcome::kComplete && crc == lines.crc ? std::nullopt
-                                                                      : std::optional(Kind::kDiffers);
 }
 
 Result<FileComparison> Projection::Compare() {
@@ -463,14 +406,7 @@ Result<FileComparison> Projection::Compare() {
     if (state != nullptr && state->opened && state->last_event <= until)
       wanted.PublishText(EventFiles::StatusPath(plan), PrettyJson(PlanStatusJson(*state)));
   }
-  FileComparison comparison;
-  const auto note = [&](const std::string& path, std::optional<FileDifference::Kind> kind) {
-    ++comparison.checked;
-    if (kind) comparison.differences.push_back({path, *kind});
-  };
-  for (const auto& [path, file] : wanted.files()) note(path, TRY(CompareFile(path, file)));
-  for (const auto& [path, lines] : wanted.lines()) note(path, TRY(CompareLog(path, lines)));
-  return comparison;
+  return CompareFiles(wanted, files_, mirror_);
 }
 
 bool Projection::IsCaughtUp() {
@@ -482,7 +418,7 @@ bool Projection::IsCaughtUp() {
     flushed_once_ = true;
   }
   while (!to_mend_.empty()) {
-    if (auto mended = Mend(to_mend_.back()); !mended) {
+    if (auto mended = mender_.Mend(to_mend_.back()); !mended) {
       problems_.push_back(mended.error().message);
       return false;
     }
@@ -490,42 +426,6 @@ bool Projection::IsCaughtUp() {
   }
   // What was mended must lie there before anybody looks: its torn form would be taken for a stranger's file.
   return mirror_.idle() || mirror_.Flush().failures.empty();
-}
-
-Result<void> Projection::Mend(const std::string& path) {
-  const SplitPath split = SplitAtLast(path);
-  const auto place = Place::FromPath(split.directory);
-  if (!place) return {};
-  const PlanState* plan = TRY(core_.LookUp(place->plan));
-  if (plan == nullptr) return {};
-  const auto inbox = plan->inboxes.find(place->agent);
-  if (inbox == plan->inboxes.end()) return {};
-  const auto file = inbox->second.files.find(split.name);
-  if (file == inbox->second.files.end()) return {};
-  const auto wanted = TRY(core_.contents().Load(file->second.content));
-  if (TRY(IsOurs(path, place->plan, place->agent, split.name, *wanted))) {
-    mirror_.Publish(path, *wanted, Overwrite::kAlways);
-  }
-  return {};
-}
-
-Result<bool> Projection::IsOurs(const std::string& path, const PlanId& plan, const AgentId& agent,
-                                const std::string& name, const std::string& wanted) {
-  const WholeFile there = TRY(ReadWhole(files_, path, kLargestMended));
-  if (there.report.outcome != ReadOutcome::kComplete) return false;
-  if (IsTornForm(there.bytes, wanted)) return true;
-  const Digest digest = Sha256(there.bytes);
-  bool older = false;
-  TRY(journal_.ReadStream(plan, 0, [&](const JournalRowView& row) {
-    const auto decoded =
-        DecodeEvents(plan, row.first_event, row.event_count, row.events, [&](const Event& event) {
-          const auto* arrived = std::get_if<InputArrived>(&event.body);
-          older = older || (arrived != nullptr && arrived->agent_id == agent && arrived->name == name &&
-                            arrived->content.digest == digest);
-        });
-    return decoded.has_value() && !older;
-  }));
-  return older;
 }
 
 std::uint64_t Projection::ShownUntil() const {

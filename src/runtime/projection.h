@@ -20,25 +20,11 @@
 #include "runtime/clock.h"
 #include "runtime/core.h"
 #include "runtime/event_files.h"
+#include "runtime/file_comparison.h"
+#include "runtime/file_mender.h"
 #include "runtime/file_sink.h"
 
 namespace agenttalk {
-
-struct FileDifference {
-  enum class Kind : std::uint8_t {
-    kMissing,
-    kDiffers,
-    kNewer,  // in a box: a stranger's file, which the next look takes in as a new version
-    kExtra,  // nothing that is open any more
-  };
-  std::string path;
-  Kind kind = Kind::kMissing;
-};
-
-struct FileComparison {
-  std::uint64_t checked = 0;
-  std::vector<FileDifference> differences;
-};
 
 // The files that people see, made from the events and nothing else: what agents sent and got, questions, dead
 // letters, logs, the state of each plan. Any of them can be made again from the journal.
@@ -107,18 +93,10 @@ class Projection final : public EventObserver, private FileSink {
   // Brings the files up to date with every event after `after`: the one way in which files that may be
   // missing, torn or old are made again.
   Result<void> Reconcile(std::uint64_t after, MirrorReport& report);
-  Result<std::optional<FileDifference::Kind>> CompareFile(const std::string& path,
-                                                          const FileSet::Wanted& file);
-  Result<std::optional<FileDifference::Kind>> CompareLog(const std::string& path,
-                                                         const FileSet::Lines& lines);
   void FlushInto(MirrorReport& report);
   void ShowPlan(const PlanId& plan);
   // Reads it in if it was unloaded; null: there is none, or it cannot be read.
   const PlanState* Find(const PlanId& plan);
-  // A file of ours that looks like a stranger's after a power cut: torn, or of an older version.
-  Result<void> Mend(const std::string& path);
-  Result<bool> IsOurs(const std::string& path, const PlanId& plan, const AgentId& agent,
-                      const std::string& name, const std::string& wanted);
 
   void Show(const Event& event);
   void ShowAll();
@@ -139,6 +117,7 @@ class Projection final : public EventObserver, private FileSink {
   // once, so that `shown_` means the same as ever and logs stay in order.
   const bool lazy_;
   std::optional<Timestamp> overdue_since_;  // lazy: a plan has ended, and its files are not shown
+  FileMender mender_;
   EventFiles event_files_;
   std::vector<Event> unshown_;
   bool flushed_once_ = false;
