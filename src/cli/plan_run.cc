@@ -327,6 +327,7 @@ Result<ExitCode> RunPlan(const Invocation& call, const fs::path& directory, cons
   options.listener = &listener;
   options.report = [&](const std::string& text) { listener.Say("agenttalk: " + text); };
   options.stays = [&] { return listener.Stays(); };
+  options.announces = !call.arguments.Has("--quiet");
   options.providers = TRY(ReadProviderChoice(call));
   auto hub = Hub::Open(directory, std::move(options));
   if (!hub && hub.error().code == ErrorCode::kHubLocked) return Onlooker(call, directory, run).Run();

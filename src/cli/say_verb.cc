@@ -152,6 +152,7 @@ Result<ExitCode> Say(const Invocation& call) {
   HubOptions options;
   options.listener = &listener;
   options.report = [&](const std::string& text) { call.console.Err(fmt::format("agenttalk: {}\n", text)); };
+  options.announces = !call.arguments.Has("--quiet");
   options.providers = TRY(ReadProviderChoice(call));
   auto hub = Hub::Open(directory, std::move(options));
   if (!hub && hub.error().code == ErrorCode::kHubLocked) return SayThere(call, directory);

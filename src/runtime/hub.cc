@@ -423,7 +423,7 @@ Result<Hub::End> Hub::Serve(bool until_idle) {
     Report("stopping; again to stop at once");
     Stop();
   });
-  Report("serving " + directory_.string());
+  if (options_.announces) Report("serving " + directory_.string());
   TRY(Run());
   return end_;
 }

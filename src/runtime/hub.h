@@ -50,6 +50,7 @@ struct HubOptions {
   std::function<void(const std::string&)> report;  // what people should know: folders, disks
   // Asked when nothing goes on until somebody brings something: true, that is about to happen here.
   std::function<bool()> stays = {};
+  bool announces = true;  // that it serves, and where
 };
 
 // A hub in this process: a Node, and around it what it stands on and what drives it. One thread runs the

@@ -154,9 +154,9 @@ def test_signals_leave_the_terminal_as_it_was(box):
             terminal.expect_untouched()
 
 
-def test_a_served_plan_is_shown_and_answered_too(box):
-    """The hub is served by another process; this one looks on, asks, and passes the answer on."""
-    make(box)
+@contextlib.contextmanager
+def served(box):
+    """The hub is served by a process of its own; gives the socket's path."""
     env = {"PATH": os.environ["PATH"], "HOME": str(box.dir)}
     server = subprocess.Popen([str(box.binary), "serve", "--hub", str(box.dir / "hub")], env=env,
                               stderr=subprocess.DEVNULL)
@@ -166,6 +166,16 @@ def test_a_served_plan_is_shown_and_answered_too(box):
         while not path.exists():
             assert time.monotonic() < deadline
             time.sleep(0.02)
+        yield path
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def test_a_served_plan_is_shown_and_answered_too(box):
+    """The hub is served by another process; this one looks on, asks, and passes the answer on."""
+    make(box)
+    with served(box):
         with on_terminal(box, "run", "--plan", "plan.yaml") as terminal:
             terminal.expect("approve, or reject with a reason?")
             terminal.type("approve\n")
@@ -175,9 +185,6 @@ def test_a_served_plan_is_shown_and_answered_too(box):
             assert terminal.wait() == 0
             terminal.expect_untouched()
             assert "✓" in terminal.screen.text
-    finally:
-        server.terminate()
-        server.wait()
 
 
 def test_lines_and_json_elsewhere(box):
@@ -190,8 +197,8 @@ def test_lines_and_json_elsewhere(box):
     lines = box.run("run", "--plan", "plan.yaml", "--json", cwd=box.dir / "hub").expect(1).out.splitlines()
     events = [json.loads(line) for line in lines]
     assert events[-1]["state"] == "failed" and events[0]["type"] == "plan_changed", events[0]
-    assert len(box.run("run", "--plan", "plan.yaml", "--json", "--quiet",
-                       cwd=box.dir / "hub").out.splitlines()) == 1
+    quiet = box.run("run", "--plan", "plan.yaml", "--json", "--quiet", cwd=box.dir / "hub").expect(1)
+    assert len(quiet.out.splitlines()) == 1 and quiet.err == "", quiet
 
 
 def test_a_log_is_followed_without_polling(box):
@@ -239,15 +246,7 @@ class HubConnection(http.client.HTTPConnection):
 def test_an_answer_about_events_is_kept_back_until_there_is_one(box):
     """Who follows a hub asks once and is told at once; an empty answer comes only when the time is over."""
     make(box)
-    env = {"PATH": os.environ["PATH"], "HOME": str(box.dir)}
-    server = subprocess.Popen([str(box.binary), "serve", "--hub", str(box.dir / "hub")], env=env,
-                              stderr=subprocess.DEVNULL)
-    try:
-        path = box.dir / "hub/.agenttalk/agenttalk.sock"
-        deadline = time.monotonic() + 30
-        while not path.exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+    with served(box) as path:
         hub = HubConnection(path)
         last = hub.ask("events", limit=0)["last"]
         start = time.monotonic()
@@ -270,15 +269,12 @@ def test_an_answer_about_events_is_kept_back_until_there_is_one(box):
         assert again["events"] == [] and again["last"] >= answer["last"]
         everything = hub.ask("events", after=0)
         assert [event["seq"] for event in everything["events"]] == list(range(1, everything["last"] + 1))
-    finally:
-        server.terminate()
-        server.wait()
 
 
 def test_names_that_are_nearly_right_are_suggested(box):
     """Verbs, files, plans, tasks, agents: the near one is named."""
     make(box)
-    box.run("run", "--plan", "plan.yaml", "--yes", "--quiet", cwd=box.dir / "hub").expect(0)
+    assert box.run("run", "--plan", "plan.yaml", "--yes", "--quiet", cwd=box.dir / "hub").expect(0).err == ""
     for arguments, meant in ((["staus", "plan_report"], "status"), (["run", "--plan", "plna.yaml"], "plan.yaml"),
                              (["status", "plan_repotr"], "plan_report"), (["trace", "report"], "plan_report"),
                              (["fork", "plan_report", "--from", "wirte"], "write"),
