@@ -22,18 +22,31 @@ std::uint64_t HashOf(std::string_view name) {
 }  // namespace
 
 std::uint32_t WaitingIndex::FirstOf(std::string_view name, const PatternOf& pattern_of) const {
-  return exact_.Find(HashOf(name),
-                     [&](std::uint32_t node) { return pattern_of(nodes_[node].waiter) == name; });
+  return exact_.Find(HashOf(name), [&](std::uint32_t node) { return IsFor(nodes_[node], name, pattern_of); });
 }
 
-std::uint32_t WaitingIndex::NewNode(Waiter waiter) {
-  if (free_ == NumberTable::kNone) {
-    nodes_.push_back({waiter});
-    return static_cast<std::uint32_t>(nodes_.size() - 1);
+void WaitingIndex::Node::Keep(std::string_view text) {
+  name_size = static_cast<std::uint8_t>(std::min(text.size(), kLongestKept + 1));
+  if (text.size() <= kLongestKept) std::ranges::copy(text, name.begin());
+}
+
+bool WaitingIndex::IsFor(const Node& node, std::string_view name, const PatternOf& pattern_of) {
+  if (node.name_size > Node::kLongestKept) return pattern_of(node.waiter) == name;
+  return std::string_view(node.name.data(), node.name_size) == name;
+}
+
+std::uint32_t WaitingIndex::NewNode(std::string_view name, Waiter waiter) {
+  std::uint32_t place = free_;
+  if (place == NumberTable::kNone) {
+    place = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.emplace_back();
+  } else {
+    free_ = nodes_[place].next;
+    nodes_[place] = {};
   }
-  const std::uint32_t node = std::exchange(free_, nodes_[free_].next);
-  nodes_[node] = {waiter};
-  return node;
+  nodes_[place].waiter = waiter;
+  nodes_[place].Keep(name);
+  return place;
 }
 
 void WaitingIndex::Release(std::uint32_t node) {
@@ -43,7 +56,7 @@ void WaitingIndex::Release(std::uint32_t node) {
 void WaitingIndex::Add(std::string_view pattern, Waiter waiter, const PatternOf& pattern_of) {
   if (!IsGlob(pattern)) {
     const std::uint32_t first = FirstOf(pattern, pattern_of);
-    const std::uint32_t added = NewNode(waiter);
+    const std::uint32_t added = NewNode(pattern, waiter);
     if (first == NumberTable::kNone) {
       nodes_[added].last = added;
       exact_.Add(HashOf(pattern), added);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,8 +25,9 @@ using StringMap = std::unordered_map<std::string, V, StringHash, std::equal_to<>
 // globs are kept under their literal prefix and found by asking for each prefix of the arriving name, so the
 // cost of an arrival depends on the name's length and on who waits for it, not on how many commands wait.
 //
-// A million may wait, so no name is kept twice: the index knows waiters by number and asks what they wait
-// for.
+// A million may wait, and then nothing that an arrival looks at is in a cache: a short name, as most are, is
+// kept beside its waiter and compared there. For a longer one the index asks what the waiter waits for, since
+// that lies three places further.
 class WaitingIndex {
  public:
   // One requirement of one waiting command.
@@ -46,9 +48,15 @@ class WaitingIndex {
  private:
   // Waiters for one plain name form a list, whose first is in the table.
   struct Node {
+    static constexpr std::size_t kLongestKept = 23;
+
     Waiter waiter;
     std::uint32_t next = NumberTable::kNone;
     std::uint32_t last = NumberTable::kNone;  // of the list; kept in its first node only
+    std::uint8_t name_size = 0;               // more than kLongestKept: the name is not kept here
+    std::array<char, kLongestKept> name{};
+
+    void Keep(std::string_view text);
   };
   struct GlobWaiter {
     std::string pattern;
@@ -56,7 +64,8 @@ class WaitingIndex {
   };
 
   [[nodiscard]] std::uint32_t FirstOf(std::string_view name, const PatternOf& pattern_of) const;
-  std::uint32_t NewNode(Waiter waiter);
+  static bool IsFor(const Node& node, std::string_view name, const PatternOf& pattern_of);
+  std::uint32_t NewNode(std::string_view name, Waiter waiter);
   void Release(std::uint32_t node);
   void RemoveExact(std::string_view name, Waiter waiter, const PatternOf& pattern_of);
 

@@ -71,11 +71,24 @@ TEST_F(WaitingIndexTest, FindsGlobsByTheirPrefixAndKeepsThoseThatWantMore) {
   EXPECT_TRUE(Arrive("note_3.md").empty());
 }
 
+TEST_F(WaitingIndexTest, TellsNamesApartThatDifferInTheirLastLetterOnly) {
+  for (std::size_t size = 1; size <= 40; ++size) {
+    const std::string begin(size - 1, 'x');
+    const Waiter first = Add(begin + "a");
+    const Waiter second = Add(begin + "b");
+    EXPECT_EQ(Arrive(begin + "b"), Found{second.command}) << size;
+    EXPECT_TRUE(Arrive(begin).empty()) << size;
+    EXPECT_EQ(Arrive(begin + "a"), Found{first.command}) << size;
+  }
+}
+
 TEST_F(WaitingIndexTest, AgreesWithAListThroughComingAndGoing) {
   std::mt19937 random(4711);
   std::vector<std::pair<std::string, std::uint32_t>> expected;
   for (int i = 0; i < 3000; ++i) {
-    const std::string name = "file_" + std::to_string(random() % 12);
+    const auto number = random() % 12;
+    const std::string name =
+        (number % 2 == 0 ? "file_" : "a_file_with_a_rather_long_name_") + std::to_string(number);
     const auto what = random() % 8;
     if (what < 5) {
       expected.emplace_back(name, Add(name).command);
