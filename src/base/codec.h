@@ -45,13 +45,11 @@ class ByteWriter {
     size_ = 0;
   }
   void Varint(std::uint64_t value) {
-    char* to = Room(kLongestVarint);
-    while (value >= 0x80) {
-      *to++ = static_cast<char>(value | 0x80);
-      value >>= 7;
+    if (value < 0x80 && size_ < out_.size()) {
+      out_[size_++] = static_cast<char>(value);
+    } else {
+      LongVarint(value);
     }
-    *to++ = static_cast<char>(value);
-    size_ = static_cast<std::size_t>(to - out_.data());
   }
   void Bytes(std::string_view data) {
     Varint(data.size());
@@ -98,6 +96,15 @@ class ByteWriter {
   static constexpr std::size_t kFirstRoom = 120;
   static constexpr std::size_t kMostKept = 65536;
 
+  void LongVarint(std::uint64_t value) {
+    char* to = Room(kLongestVarint);
+    while (value >= 0x80) {
+      *to++ = static_cast<char>(value | 0x80);
+      value >>= 7;
+    }
+    *to++ = static_cast<char>(value);
+    size_ = static_cast<std::size_t>(to - out_.data());
+  }
   // Where the next bytes go; there is room for `size` of them.
   char* Room(std::size_t size) {
     if (out_.size() - size_ < size) out_.resize(std::max({kFirstRoom, out_.size() * 2, size_ + size}));

@@ -162,7 +162,7 @@ Engine::Engine(ContentSink& sink, RequestComposer& composer, const RoleParts& ro
   composer_.Offer(thinking_);
 }
 
-Engine::Decided Engine::Handle(Input input, Timestamp now) {
+Engine::Decided Engine::Handle(Input&& input, Timestamp now) {
   state_.now = std::max(state_.now, now);
   Step step(state_, sink_, composer_, role_, thinking_);
   if (!spare_.empty()) {
@@ -184,13 +184,14 @@ void Engine::Recycle(std::vector<Event> events) {
   spare_.push_back(std::move(events));
 }
 
-PlanId Engine::PlanOf(const Input& input) {
+const PlanId& Engine::PlanOf(const Input& input) {
+  static const PlanId kNone;
   return std::visit(
-      [](const auto& body) -> PlanId {
+      [](const auto& body) -> const PlanId& {
         if constexpr (requires { body.plan_id; }) {
           return body.plan_id;
         } else {
-          return {};
+          return kNone;
         }
       },
       input);

@@ -31,7 +31,7 @@ class Engine {
     Reply reply;
   };
   // Plans that `input` names must have been loaded (see `PlanOf`). Time that goes backwards is ignored.
-  Decided Handle(Input input, Timestamp now);
+  Decided Handle(Input&& input, Timestamp now);
   // Gives events back that nobody needs any more, for their room.
   void Recycle(std::vector<Event> events);
 
@@ -42,7 +42,7 @@ class Engine {
   ThinkingRegistry& thinking() { return thinking_; }
 
   // The plan an input is about; empty: none.
-  static PlanId PlanOf(const Input& input);
+  static const PlanId& PlanOf(const Input& input);
 
   // Recovery: one event of the past; a plan that a snapshot holds.
   void Replay(const Event& event);

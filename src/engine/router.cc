@@ -92,8 +92,8 @@ void Bury(Step& step, PlanState& plan, const CommandRecord& record, MessageSent 
 
 void Send(Step& step, PlanState& plan, const CommandRecord& record, const AgentId& to, const Wording& wording,
           const Dispatchable& what) {
-  const std::vector<NamedContent> outputs = Enclosures(step, plan, record, what);
-  const std::string message_id = fmt::format("msg_{}", record.id.str());
+  std::vector<NamedContent> outputs = Enclosures(step, plan, record, what);
+  std::string message_id = "msg_" + record.id.str();
   MessageFacts facts;
   facts.message_id = message_id;
   facts.plan_id = &plan.id;
@@ -109,7 +109,8 @@ void Send(Step& step, PlanState& plan, const CommandRecord& record, const AgentI
   facts.hops = what.hops;
   facts.sent_at = step.now();
   const Content body = step.Store(plan, MessageText(facts));
-  MessageSent sent{message_id, record.id, record.agent, to, body, outputs, what.hops, wording.warnings};
+  MessageSent sent{std::move(message_id), record.id, record.agent,    to, body,
+                   std::move(outputs),    what.hops, wording.warnings};
   if (auto obstacle = FindObstacle(step.state(), record.agent, to, what.hops)) {
     Bury(step, plan, record, std::move(sent), *std::move(obstacle));
   } else {
@@ -148,18 +149,19 @@ std::optional<Error> FindObstacle(const HubState& state, const AgentId& from, co
 }
 
 void Hand(Step& step, PlanState& plan, MessageSent sent) {
-  const AgentId to = sent.to;
-  std::vector<NamedContent> files = sent.outputs;
-  files.push_back({sent.message_id + ".json", sent.message});
-  const InputArrived arrived{to, {}, {}, sent.from, sent.command_id, sent.hops, {}};
-  step.Emit(plan, std::move(sent));
-  if (to.str() == kHuman) return;
-  for (NamedContent& file : files) {
-    InputArrived one = arrived;
-    one.name = std::move(file.name);
-    one.content = file.content;
-    Deliver(step, plan, std::move(one));
+  if (sent.to.str() == kHuman) {
+    step.Emit(plan, std::move(sent));
+    return;
   }
+  std::vector<InputArrived> files;
+  files.reserve(sent.outputs.size() + 1);
+  const auto add = [&](std::string name, const Content& content) {
+    files.push_back({sent.to, std::move(name), content, sent.from, sent.command_id, sent.hops, {}});
+  };
+  for (const NamedContent& output : sent.outputs) add(output.name, output.content);
+  add(sent.message_id + ".json", sent.message);
+  step.Emit(plan, std::move(sent));
+  for (InputArrived& file : files) Deliver(step, plan, std::move(file));
 }
 
 std::uint32_t NextHops(const CommandRecord& record) {

@@ -32,7 +32,7 @@ std::uint64_t Step::RowFor(const PlanState& plan) const {
   return continues ? run_start_ : state_.last_event + 1;
 }
 
-std::uint64_t Step::Emit(PlanState& plan, EventBody body) {
+Event& Step::Begin(const PlanState& plan) {
   run_start_ = RowFor(plan);
   if (events.empty()) events.reserve(kUsualEvents);
   const std::uint64_t cause_of_run = events.empty() ? cause : events.front().number;
@@ -41,9 +41,18 @@ std::uint64_t Step::Emit(PlanState& plan, EventBody body) {
   event.caused_by = event.number == run_start_ ? cause_of_run : run_start_;
   event.time = state_.now;
   event.plan_id = plan.id;
-  event.body = std::move(body);
+  return event;
+}
+
+std::uint64_t Step::Finish(const Event& event) {
   Apply(state_, event);
   return event.number;
+}
+
+std::uint64_t Step::Emit(PlanState& plan, EventBody body) {
+  Event& event = Begin(plan);
+  event.body = std::move(body);
+  return Finish(event);
 }
 
 Content Step::Store(PlanState& plan, std::string bytes) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -102,6 +103,13 @@ class Step {
   [[nodiscard]] Timestamp now() const { return state_.now; }
 
   // Makes the event happen; returns its number.
+  template <typename Body>
+    requires(!std::is_reference_v<Body> && !std::is_same_v<Body, EventBody>)
+  std::uint64_t Emit(PlanState& plan, Body&& body) {
+    Event& event = Begin(plan);
+    event.body.template emplace<std::remove_const_t<Body>>(std::forward<Body>(body));
+    return Finish(event);
+  }
   std::uint64_t Emit(PlanState& plan, EventBody body);
   // Bytes that the next event of this plan will name.
   Content Store(PlanState& plan, std::string bytes);
@@ -117,6 +125,9 @@ class Step {
 
  private:
   [[nodiscard]] std::uint64_t RowFor(const PlanState& plan) const;
+  // The next event of this plan, without its body; then it happens.
+  Event& Begin(const PlanState& plan);
+  std::uint64_t Finish(const Event& event);
 
   HubState& state_;
   ContentSink& sink_;

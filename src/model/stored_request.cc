@@ -36,8 +36,13 @@ Result<std::vector<ToolSpec>> LoadTools(const Content& content, const ContentLoa
   return tools;
 }
 
-Result<ChatMessage> ExpandMessage(const StoredMessage& stored, const ContentLoader& load) {
-  ChatMessage message{stored.role, {}, stored.tool_calls, stored.tool_call_id, stored.tool_failed};
+Result<void> ExpandMessage(StoredMessage& stored, const ContentLoader& load,
+                           std::vector<ChatMessage>& messages) {
+  ChatMessage& message = messages.emplace_back();
+  message.role = stored.role;
+  message.tool_calls = std::move(stored.tool_calls);
+  message.tool_call_id = std::move(stored.tool_call_id);
+  message.tool_failed = stored.tool_failed;
   std::size_t size = 0;
   for (const StoredPart& part : stored.parts) size += part.text.size() + part.content.size;
   message.text.reserve(size);
@@ -45,7 +50,7 @@ Result<ChatMessage> ExpandMessage(const StoredMessage& stored, const ContentLoad
     message.text += part.text;
     if (!part.content.empty()) message.text += *TRY(load(part.content));
   }
-  return message;
+  return {};
 }
 
 // The requests that `request` continues, its direct parent first.
@@ -85,38 +90,35 @@ std::string EncodeRequest(const StoredRequest& request) {
 }
 
 Result<StoredRequest> DecodeRequest(std::string_view bytes) {
-  StoredRequest request;
+  Result<StoredRequest> request(std::in_place);
   ByteReader reader(bytes);
-  reader.Get(request);
+  reader.Get(*request);
   if (!reader.ok() || !reader.AtEnd()) {
     return Fail(ErrorCode::kJournalDamaged, "a stored request cannot be read");
   }
   return request;
 }
 
-Result<ModelRequest> Expand(const StoredRequest& stored, const ContentLoader& load) {
-  ModelRequest request;
-  request.ids = stored.ids;
-  request.provider = stored.provider;
-  request.model = stored.model;
+Result<ModelRequest> Expand(StoredRequest stored, const ContentLoader& load) {
+  Result<ModelRequest> expanded(std::in_place);
+  ModelRequest& request = *expanded;
+  request.ids = std::move(stored.ids);
+  request.provider = std::move(stored.provider);
+  request.model = std::move(stored.model);
   request.parameters = stored.parameters;
   request.system = TRY(LoadOptional(stored.system, load));
   request.tools = TRY(LoadTools(stored.tools, load));
   request.answer_schema = TRY(LoadOptional(stored.answer_schema, load));
-  request.idempotency_key = stored.idempotency_key;
+  request.idempotency_key = std::move(stored.idempotency_key);
   request.timeout = stored.timeout;
   request.reuse_key = stored.reuse_key;
 
-  const std::vector<StoredRequest> ancestors = TRY(LoadAncestors(stored, load));
+  std::vector<StoredRequest> ancestors = TRY(LoadAncestors(stored, load));
   for (std::size_t i = ancestors.size(); i-- > 0;) {
-    for (const StoredMessage& message : ancestors[i].messages) {
-      request.messages.push_back(TRY(ExpandMessage(message, load)));
-    }
+    for (StoredMessage& message : ancestors[i].messages) TRY(ExpandMessage(message, load, request.messages));
   }
-  for (const StoredMessage& message : stored.messages) {
-    request.messages.push_back(TRY(ExpandMessage(message, load)));
-  }
-  return request;
+  for (StoredMessage& message : stored.messages) TRY(ExpandMessage(message, load, request.messages));
+  return expanded;
 }
 
 }  // namespace agenttalk

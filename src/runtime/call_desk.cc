@@ -147,7 +147,7 @@ void CallDesk::ModelReplied(const Key& key, const ProviderSet::Entry& entry, Mod
     std::ranges::push_heap(delayed_, std::greater<>());
     return;
   }
-  Finish(key, reply.outcome, entry);
+  Finish(key, std::move(reply.outcome), entry);
 }
 
 AnswerFacts CallDesk::ToolFacts(const Key& key, const std::vector<ToolCall>& calls) const {
@@ -253,7 +253,7 @@ AnswerFacts CallDesk::StageFacts(const PlanState& plan, const CommandRecord& rec
   return facts;
 }
 
-void CallDesk::Finish(const Key& key, const ModelOutcome& outcome, const ProviderSet::Entry& entry) {
+void CallDesk::Finish(const Key& key, ModelOutcome outcome, const ProviderSet::Entry& entry) {
   calls_.erase(key);
   ModelCallDone done;
   done.plan_id = key.plan;
@@ -265,19 +265,19 @@ void CallDesk::Finish(const Key& key, const ModelOutcome& outcome, const Provide
     done.failure = CallFailure{plain.code, Redact(plain.message), error.retryable, error.retry_after};
     if (error.script_entry) done.script_entry = *error.script_entry;
   } else {
-    ModelAnswer answer = *outcome;
-    answer.text = ProcessRedactor().RedactKnown(answer.text);
-    done.text = answer.text;
+    ModelAnswer& answer = *outcome;
+    if (ProcessRedactor().KnowsSecrets()) answer.text = ProcessRedactor().RedactKnown(answer.text);
     done.cost = CostOf(answer, entry.price);
-    if (outcome->script_entry) done.script_entry = *outcome->script_entry;
-    if (outcome->stop_reason == StopReason::kMaxTokens) {
+    if (answer.script_entry) done.script_entry = *answer.script_entry;
+    if (answer.stop_reason == StopReason::kMaxTokens) {
       done.failure =
           CallFailure{ErrorCode::kModelFailed, "the answer was cut off at the token limit", true, {}};
-    } else if (outcome->stop_reason == StopReason::kRefusal) {
+    } else if (answer.stop_reason == StopReason::kRefusal) {
       done.failure = CallFailure{ErrorCode::kModelFailed, "the model refused to answer", false, {}};
     } else {
       done.answer = ReadFacts(key, answer);
     }
+    done.text = std::move(answer.text);
   }
   core_.Post(std::move(done));
 }
@@ -325,9 +325,9 @@ void CallDesk::CancelCalls(const PlanId& plan, const CommandId& command) {
 void CallDesk::DeliverDue() {
   while (!delayed_.empty() && delayed_.front().due <= clock_.Now()) {
     std::ranges::pop_heap(delayed_, std::greater<>());
-    const Delayed next = std::move(delayed_.back());
+    Delayed next = std::move(delayed_.back());
     delayed_.pop_back();
-    Finish(next.key, next.outcome, *next.entry);
+    Finish(next.key, std::move(next.outcome), *next.entry);
   }
 }
 

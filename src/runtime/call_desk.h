@@ -74,7 +74,7 @@ class CallDesk final : public Performer {
   };
 
   void ModelReplied(const Key& key, const ProviderSet::Entry& entry, ModelReply reply);
-  void Finish(const Key& key, const ModelOutcome& outcome, const ProviderSet::Entry& entry);
+  void Finish(const Key& key, ModelOutcome outcome, const ProviderSet::Entry& entry);
   void FailAtOnce(const Key& key, ErrorCode code, std::string message);
   AnswerFacts ReadFacts(const Key& key, const ModelAnswer& answer) const;
   [[nodiscard]] AnswerFacts StageFacts(const PlanState& plan, const CommandRecord& record, Stage stage,

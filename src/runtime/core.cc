@@ -39,6 +39,8 @@ namespace {
 constexpr std::size_t kIdlePlansKept = 256;
 // A snapshot is worth its bytes when folding what came since the last one costs about as much.
 constexpr std::uint64_t kFewestRowsBetweenSnapshots = 1024;
+// Posted inputs that are done with and still keep their places.
+constexpr std::size_t kMostSubmittedKept = 256;
 
 }  // namespace
 
@@ -126,7 +128,7 @@ Result<const PlanState*> Core::LookUp(const PlanId& plan) {
   return found;
 }
 
-void Core::Submit(Input input, Done done) {
+void Core::Submit(Input&& input, Done done) {
   if (failure_) return;
   if (auto loaded = EnsureLoaded(Engine::PlanOf(input)); !loaded) {
     CommitFailed(std::move(loaded).error());
@@ -292,10 +294,14 @@ void Core::CancelAbandoned(const std::vector<Event>& events) {
 }
 
 bool Core::RunPosted() {
-  if (posted_.empty()) return false;
-  while (!posted_.empty() && Accepts()) {
-    Input input = std::move(posted_.front());
-    posted_.pop_front();
+  if (!has_posted()) return false;
+  while (has_posted() && Accepts()) {
+    // Taken out first: handling it may post others.
+    Input input = std::move(posted_[next_posted_++]);
+    if (!has_posted() || next_posted_ == kMostSubmittedKept) {
+      posted_.erase(posted_.begin(), posted_.begin() + static_cast<std::ptrdiff_t>(next_posted_));
+      next_posted_ = 0;
+    }
     Submit(std::move(input));
   }
   return true;

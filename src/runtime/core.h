@@ -82,7 +82,7 @@ class Core {
 
   using Done = std::function<void(const Reply&)>;
   // Handles an input. `done` is called when what it led to is durable.
-  void Submit(Input input, Done done = {});
+  void Submit(Input&& input, Done done = {});
   // False: too much waits for its commit; hold inputs back that can wait.
   [[nodiscard]] bool Accepts() const { return !failure_ && unsettled_.size() < kMostPending; }
 
@@ -93,10 +93,10 @@ class Core {
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
   // Inputs that came up while another one was handled; they are submitted by the next RunPosted.
-  void Post(Input input) { posted_.push_back(std::move(input)); }
+  void Post(Input&& input) { posted_.push_back(std::move(input)); }
   // False: there was nothing.
   bool RunPosted();
-  [[nodiscard]] bool has_posted() const { return !posted_.empty(); }
+  [[nodiscard]] bool has_posted() const { return next_posted_ < posted_.size(); }
 
   // Fires the timers that are due.
   void Tick();
@@ -111,7 +111,7 @@ class Core {
   [[nodiscard]] bool reading() const { return reading_; }
   ContentStore& contents() { return contents_; }
   // True when everything that was posted is decided and everything decided is durable.
-  [[nodiscard]] bool Settled() const { return unsettled_.empty() && posted_.empty(); }
+  [[nodiscard]] bool Settled() const { return unsettled_.empty() && !has_posted(); }
 
  private:
   // What waits for its events to be durable.
@@ -146,7 +146,8 @@ class Core {
   bool held_ = false;
   bool reading_ = false;  // somebody else may write: nothing after `committed_` is looked at
   std::deque<Unsettled> unsettled_;
-  std::deque<Input> posted_;
+  std::vector<Input> posted_;  // those before `next_posted_` are submitted; its room is used again
+  std::size_t next_posted_ = 0;
   std::deque<PlanId> idle_;  // finished plans still in memory, oldest first
   std::optional<Error> failure_;
 };

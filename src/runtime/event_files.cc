@@ -157,7 +157,12 @@ std::string EventFiles::InboxPath(const AgentId& agent, const PlanId& plan, cons
 }
 
 std::string EventFiles::InputFolder(const PlanId& plan, const CommandId& command) {
-  return fmt::format("workspace/{}/{}/inputs/", plan.str(), command.str());
+  constexpr std::string_view kBegin = "workspace/";
+  constexpr std::string_view kEnd = "/inputs/";
+  std::string folder;
+  folder.reserve(kBegin.size() + plan.str().size() + 1 + command.str().size() + kEnd.size());
+  folder.append(kBegin).append(plan.str()).append("/").append(command.str()).append(kEnd);
+  return folder;
 }
 
 std::string EventFiles::StatusPath(const PlanId& plan) {
