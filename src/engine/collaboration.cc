@@ -159,8 +159,9 @@ CommandReceived MakeWork(Step& step, PlanState& plan, const CommandRecord& asker
   command.priority = static_cast<std::int32_t>(asker.priority);
   command.idempotency_key = DefaultIdempotencyKey(command);
   received.agent_id = requested.to;
-  received.payload = PayloadHash(command);
-  received.body = step.Store(plan, json::serialize(ToJson(command)));
+  CommandText file = TextOf(command);
+  received.payload = file.payload;
+  received.body = step.Store(plan, std::move(file.text));
   CommandBrief brief;
   brief.prompt = std::exchange(command.prompt, {});
   brief.may_reject = true;

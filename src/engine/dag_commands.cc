@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <boost/json.hpp>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,45 +29,12 @@
 namespace agenttalk {
 namespace {
 
-namespace json = boost::json;
-
-json::value RequirementsJson(const std::vector<RequiredInput>& required) {
-  json::array array;
-  for (const RequiredInput& one : required) {
-    if (one.min == 1) {
-      array.emplace_back(one.pattern);
-    } else {
-      array.push_back(json::object{{"pattern", one.pattern}, {"min", one.min}});
-    }
-  }
-  return array;
-}
-
-// Only what differs from its default is said: the generator adds the rest.
-json::object Parameters(const PlanState& plan, TaskIndex task, const TaskNode& node) {
-  const DagState& dag = *plan.dag;
-  json::object params{{"plan_id", plan.id.str()},
-                      {"task_id", node.task_id.str()},
-                      {"command_seq", dag.tasks[task].last_seq + 1},
-                      {"prompt", node.prompt},
-                      {"required_inputs", RequirementsJson(RequirementsOf(dag, task, node))}};
-  if (node.score && node.score->required) {
-    params["score_required"] = true;
-    if (!node.score->criteria.empty()) params["score_criteria"] = node.score->criteria;
-  }
-  params["timeout"] = std::chrono::duration_cast<std::chrono::seconds>(node.timeout).count();
-  if (node.retry_times != 0) params["retry_times"] = node.retry_times;
-  return params;
-}
-
 Result<Command> Generate(const PlanState& plan, TaskIndex task, const TaskNode& node,
                          std::vector<std::string>& warnings) {
   const DagState& dag = *plan.dag;
-  CommandContext context;
-  context.current_dag = [&dag](const PlanId&) {
-    return DagRef{dag.dag.digest, static_cast<std::int64_t>(dag.revision)};
-  };
-  ReadCommandResult made = GenerateCommand(Parameters(plan, task, node), context);
+  const DagRef ref{dag.dag.digest, static_cast<std::int64_t>(dag.revision)};
+  ReadCommandResult made =
+      GenerateCommand(plan.id, node, dag.tasks[task].last_seq + 1, RequirementsOf(dag, task, node), ref);
   if (!made.command) {
     const Issue& first = made.issues.errors.front();
     return Fail(first.code, fmt::format("no command can be made: {}", first.message), first.hint);
@@ -120,9 +84,9 @@ Result<CommandId> ReceiveTaskCommand(Step& step, PlanState& plan, TaskIndex task
   CommandReceived received;
   received.command = TRY(Generate(plan, task, node, received.warnings));
   received.agent_id = node.assigned_agent_id;
-  const json::value body = ToJson(received.command);
-  received.payload = PayloadHash(received.command);
-  received.body = step.Store(plan, json::serialize(body));
+  CommandText file = TextOf(received.command);
+  received.payload = file.payload;
+  received.body = step.Store(plan, std::move(file.text));
   received.brief = step.Store(plan, TaskBrief(plan, task, node, received.command, reason));
   received.wait_until = step.now() + node.timeout;
   const CommandId id = received.command.command_id;

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/array.hpp>
+#include <array>
 #include <boost/json/object.hpp>
-#include <boost/json/string.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <charconv>
 #include <chrono>
@@ -30,73 +30,181 @@ namespace json = boost::json;
 constexpr std::string_view kIdPrefix = "cmd_";
 constexpr std::size_t kFewestDigits = 3;
 
-json::array AgentsJson(const std::vector<AgentId>& agents) {
-  json::array out;
-  for (const AgentId& agent : agents) out.emplace_back(agent.str());
-  return out;
-}
+// The members of a command as text, written once in the order a person would like to read; what is hashed has
+// them in the order of their names.
+class Members {
+ public:
+  explicit Members(const Command& command) { Write(command); }
 
-json::array InputsJson(const std::vector<RequiredInput>& inputs) {
-  json::array out;
-  for (const RequiredInput& input : inputs) {
-    if (input.min == 1) {
-      out.emplace_back(input.pattern);
-    } else {
-      out.push_back({{"pattern", input.pattern}, {"min", input.min}});
-    }
+  [[nodiscard]] std::string Readable(const Digest& payload) const {
+    return fmt::format(R"({{{},"payload_hash":"{}"}})", text_, payload.Hex());
   }
-  return out;
-}
 
-json::object OnCompleteJson(const OnComplete& hook) {
-  json::object out{{"message_template", hook.message_template}};
-  if (!hook.send_to.empty()) out["send_to"] = AgentsJson(hook.send_to);
-  if (!hook.send_to_condition.empty()) {
-    json::array routes;
-    for (const ScoreRoute& route : hook.send_to_condition) {
-      routes.push_back({{"min_score", route.min_score}, {"send_to", AgentsJson(route.send_to)}});
+  [[nodiscard]] Digest Payload() {
+    std::ranges::sort(members_.begin(), members_.begin() + count_, {}, &Member::key);
+    std::string canonical;
+    canonical.reserve(text_.size() + 2);
+    for (std::ptrdiff_t i = 0; i < count_; ++i) {
+      const Member& member = members_.begin()[i];
+      canonical.push_back(i == 0 ? '{' : ',');
+      canonical.append(text_, member.begin, member.end - member.begin);
     }
-    out["send_to_condition"] = std::move(routes);
+    canonical.push_back('}');
+    return Sha256(canonical);
   }
-  if (!hook.output_name.empty()) out["output_name"] = hook.output_name;
-  return out;
-}
 
-json::object OnFailureJson(const OnFailure& hook) {
-  json::object out{{"message_template", hook.message_template}};
-  if (!hook.send_to.empty()) out["send_to"] = AgentsJson(hook.send_to);
-  return out;
-}
+ private:
+  struct Member {
+    std::string_view key;
+    std::size_t begin = 0;  // of `"key":value` in the text
+    std::size_t end = 0;
+  };
+  static constexpr std::size_t kMost = 17;
 
-json::object DagRefJson(const DagRef& ref) {
-  json::object out{{"sha256", ref.sha256.Hex()}};
-  if (ref.revision) out["revision"] = *ref.revision;
-  return out;
-}
+  template <typename F>
+  void Add(std::string_view key, F&& write) {
+    if (count_ > 0) text_.push_back(',');
+    Member& member = members_.at(static_cast<std::size_t>(count_++));
+    member = {.key = key, .begin = text_.size()};
+    Key(key);
+    write();
+    member.end = text_.size();
+  }
+  void AddText(std::string_view key, std::string_view value) {
+    Add(key, [&] { AppendJsonString(value, text_); });
+  }
+  void AddFlag(std::string_view key, bool value) {
+    Add(key, [&] { text_.append(value ? "true" : "false"); });
+  }
+  void AddNumber(std::string_view key, std::int64_t value) {
+    Add(key, [&] { Number(value); });
+  }
 
-// In the order a person would like to read it.
-json::object WithoutHash(const Command& command) {
-  json::object out;
-  out["schema_version"] = command.schema_version;
-  out["command_id"] = command.command_id.str();
-  out["plan_id"] = command.plan_id.str();
+  void Key(std::string_view key) {
+    text_.push_back('"');
+    text_.append(key);
+    text_.append("\":");
+  }
+  void Number(std::int64_t value) { text_.append(fmt::format_int(value).c_str()); }
+
+  // What is inside a member is in the order of names always.
+  template <typename T, typename F>
+  void List(const std::vector<T>& items, F&& write) {
+    text_.push_back('[');
+    for (const T& item : items) {
+      if (&item != items.data()) text_.push_back(',');
+      write(item);
+    }
+    text_.push_back(']');
+  }
+  void Agents(const std::vector<AgentId>& agents) {
+    Key("send_to");
+    List(agents, [this](const AgentId& agent) { AppendJsonString(agent.str(), text_); });
+  }
+  void Template(const std::string& text) {
+    text_.push_back('{');
+    Key("message_template");
+    AppendJsonString(text, text_);
+  }
+
+  void Write(const Command& command);
+  void Input(const RequiredInput& input);
+  void Route(const ScoreRoute& route);
+  void Complete(const OnComplete& hook);
+  void Failure(const OnFailure& hook);
+  void Reference(const DagRef& ref);
+
+  std::string text_;
+  std::array<Member, kMost> members_{};
+  std::ptrdiff_t count_ = 0;
+};
+
+void Members::Write(const Command& command) {
+  constexpr std::size_t kRest = 640;
+  text_.reserve(command.prompt.size() + kRest);
+  AddText("schema_version", command.schema_version);
+  AddText("command_id", command.command_id.str());
+  AddText("plan_id", command.plan_id.str());
   if (command.BelongsToDag()) {
-    out["task_id"] = command.task_id.str();
-    out["command_seq"] = command.command_seq;
+    AddText("task_id", command.task_id.str());
+    AddNumber("command_seq", command.command_seq);
   }
-  out["idempotency_key"] = command.idempotency_key;
-  out["prompt"] = command.prompt;
-  out["required_inputs"] = InputsJson(command.required_inputs);
-  out["wait_for_inputs"] = command.wait_for_inputs;
-  out["score_required"] = command.score_required;
-  if (!command.score_criteria.empty()) out["score_criteria"] = command.score_criteria;
-  out["on_complete"] = OnCompleteJson(command.on_complete);
-  out["on_failure"] = OnFailureJson(command.on_failure);
-  out["timeout"] = std::chrono::duration_cast<std::chrono::seconds>(command.timeout).count();
-  out["retry_times"] = command.retry_times;
-  out["priority"] = command.priority;
-  if (command.dag_ref) out["dag_ref"] = DagRefJson(*command.dag_ref);
-  return out;
+  AddText("idempotency_key", command.idempotency_key);
+  AddText("prompt", command.prompt);
+  Add("required_inputs",
+      [&] { List(command.required_inputs, [this](const RequiredInput& input) { Input(input); }); });
+  AddFlag("wait_for_inputs", command.wait_for_inputs);
+  AddFlag("score_required", command.score_required);
+  if (!command.score_criteria.empty()) AddText("score_criteria", command.score_criteria);
+  Add("on_complete", [&] { Complete(command.on_complete); });
+  Add("on_failure", [&] { Failure(command.on_failure); });
+  AddNumber("timeout", std::chrono::duration_cast<std::chrono::seconds>(command.timeout).count());
+  AddNumber("retry_times", command.retry_times);
+  AddNumber("priority", command.priority);
+  if (command.dag_ref) Add("dag_ref", [&] { Reference(*command.dag_ref); });
+}
+
+void Members::Input(const RequiredInput& input) {
+  if (input.min == 1) {
+    AppendJsonString(input.pattern, text_);
+    return;
+  }
+  text_.push_back('{');
+  Key("min");
+  Number(input.min);
+  text_.push_back(',');
+  Key("pattern");
+  AppendJsonString(input.pattern, text_);
+  text_.push_back('}');
+}
+
+void Members::Route(const ScoreRoute& route) {
+  text_.push_back('{');
+  Key("min_score");
+  text_.append(CanonicalJson(route.min_score));
+  text_.push_back(',');
+  Agents(route.send_to);
+  text_.push_back('}');
+}
+
+void Members::Complete(const OnComplete& hook) {
+  Template(hook.message_template);
+  if (!hook.output_name.empty()) {
+    text_.push_back(',');
+    Key("output_name");
+    AppendJsonString(hook.output_name, text_);
+  }
+  if (!hook.send_to.empty()) {
+    text_.push_back(',');
+    Agents(hook.send_to);
+  }
+  if (!hook.send_to_condition.empty()) {
+    text_.push_back(',');
+    Key("send_to_condition");
+    List(hook.send_to_condition, [this](const ScoreRoute& route) { Route(route); });
+  }
+  text_.push_back('}');
+}
+
+void Members::Failure(const OnFailure& hook) {
+  Template(hook.message_template);
+  if (!hook.send_to.empty()) {
+    text_.push_back(',');
+    Agents(hook.send_to);
+  }
+  text_.push_back('}');
+}
+
+void Members::Reference(const DagRef& ref) {
+  text_.push_back('{');
+  if (ref.revision) {
+    Key("revision");
+    Number(*ref.revision);
+    text_.push_back(',');
+  }
+  Key("sha256");
+  AppendJsonString(ref.sha256.Hex(), text_);
+  text_.push_back('}');
 }
 
 }  // namespace
@@ -136,14 +244,18 @@ const std::vector<AgentId>& TargetsFor(const OnComplete& on_complete, std::optio
   return best == nullptr ? on_complete.send_to : best->send_to;
 }
 
+CommandText TextOf(const Command& command) {
+  Members members(command);
+  const Digest payload = members.Payload();
+  return {members.Readable(payload), payload};
+}
+
 json::value ToJson(const Command& command) {
-  json::object out = WithoutHash(command);
-  out["payload_hash"] = Sha256(CanonicalJson(out)).Hex();
-  return out;
+  return json::parse(TextOf(command).text);
 }
 
 Digest PayloadHash(const Command& command) {
-  return Sha256(CanonicalJson(WithoutHash(command)));
+  return Members(command).Payload();
 }
 
 Digest PayloadHash(const json::object& raw) {

@@ -151,7 +151,12 @@ std::string DefaultIdempotencyKey(const PlanId& plan, const TaskId& task, const 
 // match, or without a score, `send_to`.
 const std::vector<AgentId>& TargetsFor(const OnComplete& on_complete, std::optional<double> score);
 
-// The complete command, every default spelled out, with its payload_hash.
+// The complete command as JSON in one line, every default spelled out, with its payload_hash.
+struct CommandText {
+  std::string text;
+  Digest payload;
+};
+CommandText TextOf(const Command& command);
 boost::json::value ToJson(const Command& command);
 
 // What identifies the content: SHA-256 of the canonical JSON without the field payload_hash. For a command

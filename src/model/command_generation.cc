@@ -17,6 +17,7 @@
 
 #include "base/digest.h"
 #include "base/error_code.h"
+#include "base/glob.h"
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/json.h"
@@ -25,6 +26,7 @@
 #include "model/command.h"
 #include "model/command_reading.h"
 #include "model/loose_value.h"
+#include "model/task_dag.h"
 
 namespace agenttalk {
 namespace {
@@ -78,6 +80,28 @@ std::string Shown(const json::value& value) {
   const std::string text = CanonicalJson(value);
   const std::string_view shown = Utf8Prefix(text, kLongest);
   return fmt::format("{}{}", shown, shown.size() < text.size() ? "…" : "");
+}
+
+std::string DefaultCriteriaTaken() {
+  return fmt::format("set to \"{}\"", kDefaultScoreCriteria);
+}
+
+// Of a command for a node: what the node's own checks cannot know.
+void CheckMade(const Command& command, std::vector<Issue>& errors) {
+  if (!IsSafeName(command.command_id.str())) {
+    errors.push_back({ErrorCode::kNameUnsafe, "/command_id",
+                      fmt::format("\"{}\" is longer than a name may be", command.command_id.str()),
+                      "give the task a shorter task_id"});
+  }
+  for (std::size_t i = 0; i < command.required_inputs.size(); ++i) {
+    const RequiredInput& input = command.required_inputs[i];
+    if (input.min <= 1 || IsGlob(input.pattern)) continue;
+    Issue issue{ErrorCode::kValueInvalid, "/required_inputs",
+                fmt::format("one name can never be met by {} files", input.min),
+                "write a glob, or leave min out"};
+    AppendPointer(issue.path, i);
+    errors.push_back(std::move(issue));
+  }
 }
 
 // Works on a copy of the parameters until strict validation has nothing left to refuse.
@@ -187,8 +211,7 @@ void Generator::Score() {
   const bool needed = required != nullptr && required->is_bool() && required->get_bool();
   if (!needed || params_.contains("score_criteria")) return;
   params_["score_criteria"] = kDefaultScoreCriteria;
-  Warn(ErrorCode::kScoreCriteriaMissing, "score_criteria",
-       fmt::format("set to \"{}\"", kDefaultScoreCriteria));
+  Warn(ErrorCode::kScoreCriteriaMissing, "score_criteria", DefaultCriteriaTaken());
 }
 
 // True for a command of a task. A plan that has a DAG takes no other, so there the id may tell the task.
@@ -247,6 +270,32 @@ void Generator::Reference() {
 ReadCommandResult GenerateCommand(const json::value& params, const CommandContext& context) {
   if (!params.is_object()) return ReadCommand(params, CommandStrictness::kStrict, context);
   return Generator(params.get_object(), context).Generate();
+}
+
+ReadCommandResult GenerateCommand(const PlanId& plan, const TaskNode& node, std::int64_t seq,
+                                  std::vector<RequiredInput> inputs, const DagRef& dag) {
+  ReadCommandResult result;
+  Command& command = result.command.emplace();
+  command.command_id = CommandIdOf(node.task_id, seq);
+  command.plan_id = plan;
+  command.task_id = node.task_id;
+  command.command_seq = seq;
+  command.prompt = node.prompt;
+  command.required_inputs = std::move(inputs);
+  command.score_required = node.score && node.score->required;
+  if (command.score_required) command.score_criteria = node.score->criteria;
+  if (command.score_required && IsBlank(command.score_criteria)) {
+    command.score_criteria = kDefaultScoreCriteria;
+    result.issues.warnings.push_back(
+        {ErrorCode::kScoreCriteriaMissing, "/score_criteria", DefaultCriteriaTaken(), {}});
+  }
+  command.timeout = node.timeout;
+  command.retry_times = node.retry_times;
+  command.idempotency_key = DefaultIdempotencyKey(command);
+  command.dag_ref = dag;
+  CheckMade(command, result.issues.errors);
+  if (!result.issues.ok()) result.command.reset();
+  return result;
 }
 
 boost::json::value ToJson(const ReadCommandResult& result) {

@@ -1,8 +1,13 @@
 #pragma once
 
 #include <boost/json/fwd.hpp>
+#include <cstdint>
+#include <vector>
 
+#include "base/ids.h"
+#include "model/command.h"
 #include "model/command_reading.h"
+#include "model/task_dag.h"
 
 namespace agenttalk {
 
@@ -14,6 +19,11 @@ namespace agenttalk {
 // strict validation; what cannot be repaired (no prompt, no plan, an unknown task, an unsafe name) is an
 // error.
 ReadCommandResult GenerateCommand(const boost::json::value& params, const CommandContext& context = {});
+
+// The same for a node of a DAG, without the way through text: its fields were checked when the DAG was read,
+// so only what is made of them here is checked.
+ReadCommandResult GenerateCommand(const PlanId& plan, const TaskNode& node, std::int64_t seq,
+                                  std::vector<RequiredInput> inputs, const DagRef& dag);
 
 // `{"ok":true,"command":{…},"warnings":[…]}` or `{"ok":false,"errors":[…],"warnings":[…]}`.
 boost::json::value ToJson(const ReadCommandResult& result);

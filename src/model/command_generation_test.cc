@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <chrono>
 #include <cstdint>
@@ -11,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/digest.h"
@@ -20,10 +23,13 @@
 #include "model/brief_issues.h"
 #include "model/command.h"
 #include "model/command_reading.h"
+#include "model/task_dag.h"
+#include "model/task_dag_reader.h"
 
 namespace agenttalk {
 namespace {
 
+namespace json = boost::json;
 using Lines = std::vector<std::string>;
 
 ReadCommandResult Generate(std::string_view text, const CommandContext& context = {}) {
@@ -260,6 +266,56 @@ TEST(CommandGeneration, RefusesWhatCannotBeRepaired) {
     EXPECT_FALSE(result.command) << params;
     EXPECT_EQ(Brief(result.issues.errors), errors) << params;
   }
+}
+
+// The parameters that say what a node says.
+json::object ParametersOf(const TaskNode& node, const std::vector<RequiredInput>& inputs, std::int64_t seq) {
+  json::object params{
+      {"plan_id", "p"}, {"task_id", node.task_id.str()}, {"command_seq", seq}, {"prompt", node.prompt}};
+  json::array required;
+  for (const RequiredInput& input : inputs) {
+    required.push_back(json::object{{"pattern", input.pattern}, {"min", input.min}});
+  }
+  params["required_inputs"] = std::move(required);
+  if (node.score && node.score->required) {
+    params["score_required"] = true;
+    if (!node.score->criteria.empty()) params["score_criteria"] = node.score->criteria;
+  }
+  params["timeout"] = std::chrono::duration_cast<std::chrono::seconds>(node.timeout).count();
+  params["retry_times"] = node.retry_times;
+  return params;
+}
+
+TEST(CommandGeneration, MakesTheSameOfANodeAsOfItsParameters) {
+  const auto dag = ParseTaskDag(R"({"plan_id":"p","nodes":[
+    {"task_id":"t","assigned_agent_id":"a","prompt":"Say \"hello\"\n\u0001 ünïcode"},
+    {"task_id":"u","assigned_agent_id":"a","prompt":" spaced ","depends_on":["t"],"timeout":7,"retry_times":3,
+     "score":{"required":true,"criteria":"how short"}},
+    {"task_id":"v","assigned_agent_id":"a","prompt":"P","depends_on":["t"],"score":{"required":true}}]})");
+  ASSERT_TRUE(dag.value) << Brief(dag.issues.errors).front();
+  const std::vector<RequiredInput> inputs = {{"a.md", 1}, {"part_*.md", 3}};
+  const DagRef ref{Sha256("dag"), 2};
+  CommandContext hub;
+  hub.current_dag = [&ref](const PlanId&) { return std::optional(ref); };
+  ASSERT_EQ(dag.value->nodes.size(), 3U);
+  for (const TaskNode& node : dag.value->nodes) {
+    const ReadCommandResult direct = GenerateCommand(PlanId("p"), node, 4, inputs, ref);
+    const ReadCommandResult parsed = GenerateCommand(ParametersOf(node, inputs, 4), hub);
+    ASSERT_TRUE(parsed.command) << Brief(parsed.issues.errors).front();
+    EXPECT_EQ(direct.command, parsed.command);
+    EXPECT_EQ(Brief(direct.issues.warnings), Brief(parsed.issues.warnings));
+  }
+}
+
+TEST(CommandGeneration, RefusesANodeOfWhichNoCommandCanBeMade) {
+  TaskNode node;
+  node.task_id = TaskId(std::string(120, 't'));
+  node.prompt = "P";
+  const DagRef ref{Sha256("dag"), 2};
+  const ReadCommandResult result = GenerateCommand(PlanId("p"), node, 1, {{"a.md", 1}, {"b.md", 2}}, ref);
+  EXPECT_FALSE(result.command);
+  EXPECT_EQ(Brief(result.issues.errors),
+            (Lines{"NAME_UNSAFE /command_id", "VALUE_INVALID /required_inputs/1"}));
 }
 
 TEST(CommandGeneration, WarnsOfUnknownFields) {

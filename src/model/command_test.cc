@@ -77,9 +77,11 @@ TEST(Command, ReadsBackFromItsBytes) {
 }
 
 TEST(Command, CarriesTheHashOfItsOtherFields) {
-  const auto value = ToJson(Full());
-  EXPECT_EQ(value.at("payload_hash").as_string(), PayloadHash(Full()).Hex());
-  EXPECT_EQ(PayloadHash(value.as_object()), PayloadHash(Full()));
+  for (const Command& command : {Full(), Open()}) {
+    const auto value = ToJson(command);
+    EXPECT_EQ(value.at("payload_hash").as_string(), PayloadHash(command).Hex());
+    EXPECT_EQ(PayloadHash(value.as_object()), PayloadHash(command));
+  }
   Command other = Full();
   other.prompt += ".";
   EXPECT_NE(PayloadHash(other), PayloadHash(Full()));
