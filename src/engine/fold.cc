@@ -33,7 +33,10 @@ class Folding {
       : state_(state), event_(event), plan_(state.Plan(event.plan_id)), commands_(state, plan_, event) {}
 
   void operator()(const NodeStarted& e) { state_.epoch = e.epoch; }
-  void operator()(const MirrorSynced& e) { state_.mirrored = e.event; }
+  void operator()(const MirrorSynced& e) {
+    state_.mirrored = e.event;
+    state_.urgent_mirrored = std::max(e.event, e.urgent);
+  }
   void operator()(const HubConfigured& e) { state_.settings = e.settings; }
   void operator()(const AgentConfigured& e) {
     AgentState& agent = state_.agents[e.agent_id];

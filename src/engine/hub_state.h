@@ -52,7 +52,8 @@ struct HubState {
   Timestamp now;  // engine time; never decreases
   std::uint64_t last_event = 0;
   std::uint64_t epoch = 0;
-  std::uint64_t mirrored = 0;  // the files show everything up to this event, and are synced
+  std::uint64_t mirrored = 0;         // the files show everything up to this event, and are synced
+  std::uint64_t urgent_mirrored = 0;  // at least that; and what must not be put off up to this one
   HubSettings settings;
   std::map<AgentId, AgentState> agents;
   PlanState own;

@@ -174,9 +174,10 @@ struct OutputFile {
   std::optional<FileFingerprint> source;
 };
 
-// The mirror is complete and synced up to an event.
+// The mirror is complete and synced up to an event, and in what must not be put off up to another.
 struct MirrorProgress {
   std::uint64_t event = 0;
+  std::uint64_t urgent = 0;
 };
 
 // Time has passed; timers that are due fire.

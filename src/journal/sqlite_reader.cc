@@ -90,6 +90,13 @@ Result<std::string> Verified(std::string_view bytes, const Content& content) {
               fmt::format("content {} is not what was stored", content.digest.Hex()), "restore a backup");
 }
 
+// Whether the stream has most of the journal's rows, which hold four events as a rule: then all rows are read
+// in one go sooner than the stream's one by one.
+bool IsMostOfAll(const StreamHead& head) {
+  constexpr std::uint64_t kEventsInTwoRows = 8;
+  return head.version * kEventsInTwoRows >= head.last_row;
+}
+
 std::string_view TextOf(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()};
 }
@@ -320,11 +327,19 @@ Result<void> SqliteReader::FillFromScan(Scan& scan, RowChunk& chunk) {
 
 Result<void> SqliteReader::ReadStream(const PlanId& stream, std::uint64_t after_version,
                                       const RowVisitor& visit) {
+  std::optional<Found> found;
+  {
+    const std::lock_guard lock(mutex_);
+    found = TRY(Find(stream.str()));
+  }
+  if (!found) return {};
+  if (after_version == 0 && IsMostOfAll(found->head)) {
+    after_version = ReadDense(stream, found->head.version, visit);
+  }
+  if (after_version >= found->head.version) return {};
   Trail trail;
   {
     const std::lock_guard lock(mutex_);
-    const std::optional<Found> found = TRY(Find(stream.str()));
-    if (!found || found->head.version <= after_version) return {};
     trail = TRY(WalkBack(*found, after_version));
   }
   RowChunk chunk;
@@ -339,6 +354,21 @@ Result<void> SqliteReader::ReadStream(const PlanId& stream, std::uint64_t after_
     TRY(filled);
   }
   return {};
+}
+
+std::uint64_t SqliteReader::ReadDense(const PlanId& stream, std::uint64_t last_version,
+                                      const RowVisitor& visit) {
+  std::uint64_t version = 0;
+  bool wanted = true;
+  // Whatever is wrong is found again, and told exactly, on the way of the stream's own rows.
+  static_cast<void>(ReadAll(0, [&](const JournalRowView& row) {
+    if (row.stream != stream.str()) return true;
+    if (row.version != version + 1) return false;
+    wanted = visit(row);
+    version = row.version;
+    return wanted && version < last_version;
+  }));
+  return wanted ? version : last_version;
 }
 
 // Numbers seen on the way back are not checked by their checksums yet: a wrong one leads to a row that is not

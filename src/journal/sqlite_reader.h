@@ -83,6 +83,9 @@ class SqliteReader {
   Result<std::vector<StreamInfo>> ScanStreams(bool live_only);
   Result<Scan> BeginScan(std::uint64_t after_event);
   Result<void> FillFromScan(Scan& scan, RowChunk& chunk);
+  // Delivers the stream's rows on one way through all rows, and says the version up to which it did; a
+  // visitor that wants no more has had everything.
+  std::uint64_t ReadDense(const PlanId& stream, std::uint64_t last_version, const RowVisitor& visit);
   Result<Trail> WalkBack(const Found& found, std::uint64_t after_version);
   Result<void> FillFromTrail(Trail& trail, RowChunk& chunk);
   Result<std::string> ReadBlob(const Content& content);

@@ -103,13 +103,15 @@ struct AgentRemoved {
   }
 };
 
-// Every file that shows events up to this one is on disk and synced.
+// Every file that shows events up to this one is on disk and synced; of files that must not be put off, those
+// up to `urgent`, where that is later.
 struct MirrorSynced {
   std::uint64_t event = 0;
+  std::uint64_t urgent = 0;
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
-    f("event", self.event);
+    f("event", self.event), f("urgent", self.urgent);
   }
 };
 

@@ -58,6 +58,8 @@ constexpr std::uint64_t kLittle = std::uint64_t{256} << 10;
 constexpr Duration kLongestPutOff = std::chrono::seconds(2);
 // While others have more to do: a log that grows by ten lines is opened once for them, not ten times.
 constexpr Duration kGatherFor = std::chrono::milliseconds(5);
+// However little of it makes files at once, a start looks at no more events than about this many.
+constexpr std::uint64_t kMostEventsBetweenSyncs = std::uint64_t{1} << 16;
 
 }  // namespace
 
@@ -140,8 +142,7 @@ void Projection::AppendLine(const std::string& path, LineNumber number, LineMake
 
 void Projection::Durable(const Event& event) {
   if (lazy_) {
-    event_files_.ShowUrgent(event, *this);
-    NoticeEnd(event);
+    ShowUrgent(event, *this);
     return;
   }
   // A stranger's file takes the place of what was to be written there, before it becomes a known one. What
@@ -156,7 +157,10 @@ void Projection::Durable(const Event& event) {
   unshown_.push_back(event);
 }
 
-void Projection::NoticeEnd(const Event& event) {
+void Projection::ShowUrgent(const Event& event, FileSink& sink) {
+  event_files_.ShowUrgent(event, sink);
+  urgent_shown_ = event.number;
+  // A plan's end is when its files are due.
   const auto* changed = std::get_if<PlanChanged>(&event.body);
   const bool ended = changed != nullptr &&
                      (changed->change == PlanChange::kCompleted || changed->change == PlanChange::kCancelled);
@@ -230,7 +234,14 @@ void Projection::Flush(Flushing how) {
   if (plans_written_ >= start) {
     plans_delay_ = std::clamp((now - start) * kPlanStatusShare, kPlanStatusDelay, kLongestPlanStatusDelay);
   }
-  if (now >= synced_at_ + kSyncInterval && shown_ > core_.state().mirrored + 1) SyncAll();
+  const bool much = urgent_shown_ > core_.state().urgent_mirrored + kMostEventsBetweenSyncs;
+  if (now >= synced_at_ + kSyncInterval && shown_ > core_.state().mirrored + 1) {
+    SyncAll();
+  } else if (much && !overdue_since_) {
+    MirrorReport report;
+    FlushInto(report);
+    Sync();
+  }
 }
 
 // However much goes on: after a crash everything since the last sync has to be looked at again.
@@ -263,7 +274,9 @@ void Projection::Sync() {
     problems_.push_back(synced.error().message);
     return;
   }
-  core_.Post(MirrorProgress{shown_});
+  // A plan whose end was seen and whose files are due must be seen again at the next start.
+  const std::uint64_t urgent = overdue_since_ ? core_.state().urgent_mirrored : urgent_shown_;
+  core_.Post(MirrorProgress{std::max(shown_, core_.state().mirrored), urgent});
 }
 
 void Projection::Settle() {
@@ -362,10 +375,8 @@ Result<MirrorReport> Projection::Export(const PlanId& plan) {
 
 Result<void> Projection::CatchUpUrgent(MirrorReport& report) {
   Rebuilding wanted(*this, Rebuilding::Logs::kContinued, report);
-  TRY(Read(core_.state().mirrored, core_.committed(), [&](const Event& event) {
-    event_files_.ShowUrgent(event, wanted);
-    NoticeEnd(event);
-  }));
+  TRY(Read(core_.state().urgent_mirrored, core_.committed(),
+           [&](const Event& event) { ShowUrgent(event, wanted); }));
   PublishAll(wanted, report);
   return {};
 }

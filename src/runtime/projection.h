@@ -100,8 +100,8 @@ class Projection final : public EventObserver, private FileSink {
 
   void Show(const Event& event);
   void ShowAll();
-  // Lazy: a plan's end is when its files are due.
-  void NoticeEnd(const Event& event);
+  // Lazy: what must not be put off.
+  void ShowUrgent(const Event& event, FileSink& sink);
   Result<void> CatchUpUrgent(MirrorReport& report);
   void WritePlans();
   void WriteGathered(Flushing how);
@@ -129,7 +129,8 @@ class Projection final : public EventObserver, private FileSink {
   Timestamp begun_at_;      // the last time that what was gathered began to be written
   bool held_back_ = false;
   Timestamp synced_at_;
-  std::uint64_t shown_ = 0;  // the last event that was handed to the mirror
+  std::uint64_t shown_ = 0;         // the last event that was handed to the mirror
+  std::uint64_t urgent_shown_ = 0;  // lazy: the last one of which that is true if it must not be put off
   std::vector<std::string> problems_;
 };
 
