@@ -17,19 +17,6 @@
 #include "mailbox/mirror_writer.h"
 
 namespace agenttalk {
-namespace {
-
-void AddTo(MirrorReport& report, MirrorReport part) {
-  report.written += part.written;
-  report.skipped += part.skipped;
-  report.lines += part.lines;
-  report.repeated_lines += part.repeated_lines;
-  report.removed += part.removed;
-  report.blocked = std::move(part.blocked);  // the later attempt has tried the earlier one's again
-  report.failures = std::move(part.failures);
-}
-
-}  // namespace
 
 void Mirror::WriteOnThread(std::function<void()> wake) {
   thread_ = std::make_unique<MirrorThread>(writer_, std::move(wake));
@@ -110,7 +97,7 @@ MirrorReport Mirror::Await() {
 MirrorReport Mirror::Flush() {
   MirrorReport report = Await();
   MirrorBatch batch = TakeGathered();
-  AddTo(report, writer_.Write(batch));
+  report.Add(writer_.Write(batch));
   PutBack(std::move(batch));
   return report;
 }
@@ -119,7 +106,9 @@ MirrorReport Mirror::Begin(Waiting waiting) {
   if (!thread_) return Flush();
   const bool wake = waiting == Waiting::kSomebody;
   MirrorReport report;
-  if (auto done = thread_->TakeDone(wake)) {
+  if (waiting == Waiting::kForRoom) {
+    report = Await();
+  } else if (auto done = thread_->TakeDone(wake)) {
     PutBack(std::move(done->left));
     report = std::move(done->report);
   }

@@ -52,8 +52,9 @@ class Mirror {
   // Does everything that was gathered before it returns. What fails stays gathered.
   [[nodiscard]] MirrorReport Flush();
   // Begins to do what was gathered, and tells what has been done since. Without a thread it is a Flush.
-  // kNobody: the caller looks again soon without being woken.
-  enum class Waiting : std::uint8_t { kNobody, kSomebody };
+  // kNobody: the caller looks again soon without being woken. kForRoom: too much is gathered, so that what is
+  // being written is waited for first.
+  enum class Waiting : std::uint8_t { kNobody, kSomebody, kForRoom };
   [[nodiscard]] MirrorReport Begin(Waiting waiting);
   [[nodiscard]] Result<void> Sync() { return files_.Sync(); }
 

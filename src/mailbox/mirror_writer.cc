@@ -27,6 +27,16 @@ constexpr std::uint64_t kTailBytes = std::uint64_t{4} << 20;
 
 }  // namespace
 
+void MirrorReport::Add(MirrorReport later) {
+  written += later.written;
+  skipped += later.skipped;
+  lines += later.lines;
+  repeated_lines += later.repeated_lines;
+  removed += later.removed;
+  blocked = std::move(later.blocked);
+  failures = std::move(later.failures);
+}
+
 // While it lives, Withdraw waits for this path.
 class MirrorWriter::Turn {
  public:

@@ -50,6 +50,8 @@ struct MirrorReport {
   std::vector<MirrorFailure> failures;  // these too
 
   [[nodiscard]] bool complete() const { return blocked.empty() && failures.empty(); }
+  // Of a later attempt, which has tried again what an earlier one left.
+  void Add(MirrorReport later);
 };
 
 // What a mirrored file looks like today, for `doctor`.

@@ -50,8 +50,8 @@ constexpr Duration kLongestPlanStatusDelay = std::chrono::seconds(3);
 constexpr std::size_t kEventsKept = 1024;
 // How much may have to be written again after a power cut.
 constexpr Duration kSyncInterval = std::chrono::seconds(30);
-// What is gathered in memory while many files are made again.
-constexpr std::uint64_t kMostPendingBytes = std::uint64_t{32} << 20;
+// What is gathered in memory; with more, the loop waits for the files, and the longer the more it is.
+constexpr std::uint64_t kMostPendingBytes = std::uint64_t{4} << 20;
 // Written before anything else is done, when nothing else is to be done: who sees a state sees its files too.
 constexpr std::uint64_t kLittle = std::uint64_t{256} << 10;
 // Files that were put off wait for a moment without work, but not longer than this.
@@ -91,7 +91,7 @@ class Projection::Rebuilding final : public FileSet {
       }
     }
     projection_.mirror_.AppendLine(path, number, std::move(line), rotate_at);
-    if (projection_.mirror_.pending_bytes() > kMostPendingBytes) projection_.FlushInto(report_);
+    projection_.MakeRoom(report_);
   }
 
  private:
@@ -260,8 +260,10 @@ void Projection::WriteGathered(Flushing how) {
   held_back_ = !resting && pending < kLittle && clock_.Now() < begun_at_ + kGatherFor;
   if (held_back_) return;
   begun_at_ = clock_.Now();
-  const bool at_once = pending > kMostPendingBytes || (resting && pending < kLittle);
-  const auto waiting = resting ? Mirror::Waiting::kSomebody : Mirror::Waiting::kNobody;
+  const auto waiting = pending > kMostPendingBytes ? Mirror::Waiting::kForRoom
+                       : resting                   ? Mirror::Waiting::kSomebody
+                                                   : Mirror::Waiting::kNobody;
+  const bool at_once = resting && pending < kLittle;
   const MirrorReport report = at_once ? mirror_.Flush() : mirror_.Begin(waiting);
   for (const MirrorFailure& failure : report.failures) {
     problems_.push_back(fmt::format("{}: {}", failure.path, failure.error.message));
@@ -315,13 +317,11 @@ Result<void> Projection::TellUntil(std::uint64_t after, std::uint64_t until, Fil
 }
 
 void Projection::FlushInto(MirrorReport& report) {
-  MirrorReport part = mirror_.Flush();
-  report.written += part.written;
-  report.skipped += part.skipped;
-  report.lines += part.lines;
-  report.removed += part.removed;
-  report.blocked = std::move(part.blocked);
-  report.failures = std::move(part.failures);
+  report.Add(mirror_.Flush());
+}
+
+void Projection::MakeRoom(MirrorReport& report) {
+  if (mirror_.pending_bytes() > kMostPendingBytes) report.Add(mirror_.Begin(Mirror::Waiting::kForRoom));
 }
 
 Result<void> Projection::Reconcile(std::uint64_t after, MirrorReport& report) {
@@ -341,7 +341,7 @@ void Projection::PublishAll(const FileSet& wanted, MirrorReport& report) {
     } else {
       mirror_.Remove(path, file.overwrite);
     }
-    if (mirror_.pending_bytes() > kMostPendingBytes) FlushInto(report);
+    MakeRoom(report);
   }
 }
 

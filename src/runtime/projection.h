@@ -94,6 +94,8 @@ class Projection final : public EventObserver, private FileSink {
   // missing, torn or old are made again.
   Result<void> Reconcile(std::uint64_t after, MirrorReport& report);
   void FlushInto(MirrorReport& report);
+  // Waits until not too much is gathered.
+  void MakeRoom(MirrorReport& report);
   void ShowPlan(const PlanId& plan);
   // Reads it in if it was unloaded; null: there is none, or it cannot be read.
   const PlanState* Find(const PlanId& plan);
