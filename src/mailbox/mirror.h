@@ -65,6 +65,8 @@ class Mirror {
   [[nodiscard]] std::uint64_t pending_bytes() const {
     return gathered_.bytes + (thread_ ? thread_->bytes() : 0);
   }
+  // Of what has not begun to be written.
+  [[nodiscard]] std::uint64_t gathered_bytes() const { return gathered_.bytes; }
 
  private:
   [[nodiscard]] bool writing() const { return thread_ && thread_->busy(); }

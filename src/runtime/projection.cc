@@ -50,8 +50,8 @@ constexpr Duration kLongestPlanStatusDelay = std::chrono::seconds(3);
 constexpr std::size_t kEventsKept = 1024;
 // How much may have to be written again after a power cut.
 constexpr Duration kSyncInterval = std::chrono::seconds(30);
-// What is gathered in memory; with more, the loop waits for the files, and the longer the more it is.
-constexpr std::uint64_t kMostPendingBytes = std::uint64_t{4} << 20;
+// Beside what is being written; with more, the loop waits for the files, and the longer the more it is.
+constexpr std::uint64_t kMostGatheredBytes = std::uint64_t{4} << 20;
 // Written before anything else is done, when nothing else is to be done: who sees a state sees its files too.
 constexpr std::uint64_t kLittle = std::uint64_t{256} << 10;
 // Files that were put off wait for a moment without work, but not longer than this.
@@ -260,9 +260,9 @@ void Projection::WriteGathered(Flushing how) {
   held_back_ = !resting && pending < kLittle && clock_.Now() < begun_at_ + kGatherFor;
   if (held_back_) return;
   begun_at_ = clock_.Now();
-  const auto waiting = pending > kMostPendingBytes ? Mirror::Waiting::kForRoom
-                       : resting                   ? Mirror::Waiting::kSomebody
-                                                   : Mirror::Waiting::kNobody;
+  const auto waiting = mirror_.gathered_bytes() > kMostGatheredBytes ? Mirror::Waiting::kForRoom
+                       : resting                                     ? Mirror::Waiting::kSomebody
+                                                                     : Mirror::Waiting::kNobody;
   const bool at_once = resting && pending < kLittle;
   const MirrorReport report = at_once ? mirror_.Flush() : mirror_.Begin(waiting);
   for (const MirrorFailure& failure : report.failures) {
@@ -321,7 +321,7 @@ void Projection::FlushInto(MirrorReport& report) {
 }
 
 void Projection::MakeRoom(MirrorReport& report) {
-  if (mirror_.pending_bytes() > kMostPendingBytes) report.Add(mirror_.Begin(Mirror::Waiting::kForRoom));
+  if (mirror_.gathered_bytes() > kMostGatheredBytes) report.Add(mirror_.Begin(Mirror::Waiting::kForRoom));
 }
 
 Result<void> Projection::Reconcile(std::uint64_t after, MirrorReport& report) {
