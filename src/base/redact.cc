@@ -137,7 +137,12 @@ constexpr std::array<std::string_view, 8> kSecretNames = {"bearer",
 
 // Whether a word that starts with this character can be one of the above: most words cannot.
 bool MayStartSecret(char c) {
-  return std::string_view("sgaAbBxX").find(c) != std::string_view::npos;
+  static constexpr auto kStarts = [] {
+    std::array<bool, 256> starts{};
+    for (const char first : std::string_view("sgaAbBxX")) starts.at(static_cast<unsigned char>(first)) = true;
+    return starts;
+  }();
+  return kStarts.at(static_cast<unsigned char>(c));
 }
 
 // The secret at `at`, which is the start of a word; empty when there is none.

@@ -245,9 +245,10 @@ Result<FileTail> PosixFileSystem::ReadTail(const std::string& path, std::uint64_
   return tail;
 }
 
-Result<FileStat> PosixFileSystem::WriteTemporary(const Spot& spot, std::string_view bytes, bool durable) {
-  FileDescriptor file(::openat(spot.directory.get(), spot.name.c_str(),
-                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
+Result<FileStat> PosixFileSystem::WriteTemporary(int folder, const std::string& name, std::string_view bytes,
+                                                 bool durable) {
+  FileDescriptor file(
+      ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
   if (file.get() < 0) return FailFile(errno, "temporary file");
   const auto write = [&]() -> Result<FileStat> {
     TRY(WriteAll(file, bytes, "temporary file"));
@@ -258,7 +259,7 @@ Result<FileStat> PosixFileSystem::WriteTemporary(const Spot& spot, std::string_v
     return stat;
   };
   auto written = write();
-  if (!written) ::unlinkat(spot.directory.get(), spot.name.c_str(), 0);
+  if (!written) ::unlinkat(folder, name.c_str(), 0);
   return written;
 }
 
@@ -276,22 +277,21 @@ Result<PosixFileSystem::Spot> PosixFileSystem::TemporarySpot() {
 Result<FileStat> PosixFileSystem::PublishFrom(const Spot& temporary, const Spot& target,
                                               std::string_view bytes, const PublishOptions& options,
                                               const std::string& path) {
-  Spot spot{.directory = FileDescriptor(::fcntl(temporary.directory.get(), F_DUPFD_CLOEXEC, 0)), .name = {}};
+  const int from = temporary.directory.get();
+  std::string name;
   Result<FileStat> written = Fail(ErrorCode::kAlreadyExists, "no free temporary name");
   for (int attempt = 0; attempt < kMaxTemporaryNames; ++attempt) {
-    spot.name = fmt::format(".{}-{}.tmp", ::getpid(), next_temporary_++);
-    written = WriteTemporary(spot, bytes, options.durable);
+    name = fmt::format(".{}-{}.tmp", ::getpid(), next_temporary_++);
+    written = WriteTemporary(from, name, bytes, options.durable);
     if (written || written.error().code != ErrorCode::kAlreadyExists) break;
   }
   const FileStat stat = TRY(std::move(written));
-  const int from = spot.directory.get();
   const int to = target.directory.get();
-  const int renamed = options.replace
-                          ? ::renameat(from, spot.name.c_str(), to, target.name.c_str())
-                          : RenameWithoutReplacing(from, spot.name.c_str(), to, target.name.c_str());
+  const int renamed = options.replace ? ::renameat(from, name.c_str(), to, target.name.c_str())
+                                      : RenameWithoutReplacing(from, name.c_str(), to, target.name.c_str());
   if (renamed != 0) {
     const int number = errno;
-    ::unlinkat(from, spot.name.c_str(), 0);
+    ::unlinkat(from, name.c_str(), 0);
     return FailFile(number, path);
   }
   if (options.durable && ::fsync(to) != 0) return FailFile(errno, "fsync");

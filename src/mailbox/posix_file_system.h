@@ -45,7 +45,7 @@ class PosixFileSystem final : public FileSystem {
 
   explicit PosixFileSystem(PosixRoot root) : root_(std::move(root)) {}
   Result<Spot> Locate(const std::string& path, int directory_flags);
-  Result<FileStat> WriteTemporary(const Spot& spot, std::string_view bytes, bool durable);
+  Result<FileStat> WriteTemporary(int folder, const std::string& name, std::string_view bytes, bool durable);
   Result<Spot> TemporarySpot();
   Result<FileStat> PublishFrom(const Spot& temporary, const Spot& target, std::string_view bytes,
                                const PublishOptions& options, const std::string& path);

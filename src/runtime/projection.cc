@@ -44,9 +44,9 @@ namespace {
 constexpr Duration kPlanStatusDelay = std::chrono::milliseconds(250);
 // Status files are replaced over and over, which file systems make slow (ext4 pushes a file's data out when
 // it is renamed over another). With a hundred busy plans that took most of the loop's time: now it takes a
-// tenth.
-constexpr int kPlanStatusShare = 10;
-constexpr Duration kLongestPlanStatusDelay = std::chrono::seconds(3);
+// twenty-fifth.
+constexpr int kPlanStatusShare = 25;
+constexpr Duration kLongestPlanStatusDelay = std::chrono::seconds(5);
 constexpr std::size_t kEventsKept = 1024;
 // How much may have to be written again after a power cut.
 constexpr Duration kSyncInterval = std::chrono::seconds(30);
