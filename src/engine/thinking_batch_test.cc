@@ -18,9 +18,9 @@
 namespace agenttalk {
 namespace {
 
-using ThinkingBatch = ThinkingTest;
+using ThinkingBatches = ThinkingTest;
 
-TEST_F(ThinkingBatch, AppendedTasksStandInTopologicalOrder) {
+TEST_F(ThinkingBatches, AppendedTasksStandInTopologicalOrder) {
   ByHand({Append("1", R"("2","3")"), Append("2", ""), Append("3", R"("2")")});
   EXPECT_EQ(reply_.status, Reply::Status::kAccepted);
   EXPECT_EQ(Order(), (std::vector<std::string>{"2", "3", "1"}));
@@ -28,7 +28,7 @@ TEST_F(ThinkingBatch, AppendedTasksStandInTopologicalOrder) {
   EXPECT_EQ(Current(), "2");
 }
 
-TEST_F(ThinkingBatch, APlanMadeByHandStartsPausedAndRunsWhenItIsResumed) {
+TEST_F(ThinkingBatches, APlanMadeByHandStartsPausedAndRunsWhenItIsResumed) {
   ByHand({Append("1", "")});
   EXPECT_TRUE(Plan(kPlan).paused);
   EXPECT_FALSE(IsRunning("1"));
@@ -39,7 +39,7 @@ TEST_F(ThinkingBatch, APlanMadeByHandStartsPausedAndRunsWhenItIsResumed) {
   EXPECT_TRUE(Plan(kPlan).completed);
 }
 
-TEST_F(ThinkingBatch, FinishingMovesTheCurrentTaskAlong) {
+TEST_F(ThinkingBatches, FinishingMovesTheCurrentTaskAlong) {
   ByHand({Append("1", R"("2","3")"), Append("2", ""), Append("3", R"("2")")});
   ByHand({Finish("two")});
   EXPECT_EQ(Current(), "3");
@@ -50,14 +50,14 @@ TEST_F(ThinkingBatch, FinishingMovesTheCurrentTaskAlong) {
   EXPECT_TRUE(Plan(kPlan).completed);
 }
 
-TEST_F(ThinkingBatch, FinishingAFinishedPlanDoesNothing) {
+TEST_F(ThinkingBatches, FinishingAFinishedPlanDoesNothing) {
   ByHand({Append("1", ""), Finish()});
   const std::uint64_t revision = Dag().revision;
   EXPECT_EQ(ByHand({Finish()}), (Names{"thinking_applied"}));
   EXPECT_EQ(Dag().revision, revision);
 }
 
-TEST_F(ThinkingBatch, AResetOfTheFirstResetsAllThatHangOnIt) {
+TEST_F(ThinkingBatches, AResetOfTheFirstResetsAllThatHangOnIt) {
   ByHand({Append("1", R"("2","3")"), Append("2", ""), Append("3", R"("2")"), Append("4", ""), Finish(),
           Finish(), Finish(), Finish()});
   EXPECT_EQ(Finished().size(), 4U);
@@ -68,7 +68,7 @@ TEST_F(ThinkingBatch, AResetOfTheFirstResetsAllThatHangOnIt) {
   EXPECT_FALSE(Plan(kPlan).completed);
 }
 
-TEST_F(ThinkingBatch, ReplacingATaskResetsItsDependentsAndKeepsTheRest) {
+TEST_F(ThinkingBatches, ReplacingATaskResetsItsDependentsAndKeepsTheRest) {
   ByHand(
       {Append("2", ""), Append("3", R"("2")"), Append("1", R"("2","3")"), Finish("two"), Finish(), Finish()});
   ByHand({Replace("3", R"("2")", "bob")});
@@ -79,7 +79,7 @@ TEST_F(ThinkingBatch, ReplacingATaskResetsItsDependentsAndKeepsTheRest) {
   EXPECT_EQ(Order(), (std::vector<std::string>{"2", "3", "1"}));
 }
 
-TEST_F(ThinkingBatch, ChangesThatCannotBeLeaveThePlanAsItIsAndSayWhatToDo) {
+TEST_F(ThinkingBatches, ChangesThatCannotBeLeaveThePlanAsItIsAndSayWhatToDo) {
   ByHand({Append("1", ""), Append("2", R"("1")"), Finish("one")});
   ExpectRefused({Append("3", R"("9")")}, {ErrorCode::kDependencyUnknown},
                 "/commands/0/args/dependent_task_ids");
@@ -94,14 +94,14 @@ TEST_F(ThinkingBatch, ChangesThatCannotBeLeaveThePlanAsItIsAndSayWhatToDo) {
   ExpectRefused({Append("3", "", "nobody")}, {ErrorCode::kAgentUnknown}, "/commands/0/args/assignee");
 }
 
-TEST_F(ThinkingBatch, ABatchIsAppliedWholeOrNotAtAll) {
+TEST_F(ThinkingBatches, ABatchIsAppliedWholeOrNotAtAll) {
   ByHand({Append("1", "")});
   ExpectRefused({Append("2", R"("1")"), Finish(), Reset("9"), {"nonsense", "{}"}},
                 {ErrorCode::kTaskUnknown, ErrorCode::kCommandUnknown}, "/commands/2/args/task_id");
   EXPECT_EQ(Order(), (std::vector<std::string>{"1"}));
 }
 
-TEST_F(ThinkingBatch, ABatchIsOneRevisionWithAuthorAndReason) {
+TEST_F(ThinkingBatches, ABatchIsOneRevisionWithAuthorAndReason) {
   ByHand({Append("1", ""), Append("2", R"("1")")});
   const auto adopted = Of<DagAdopted>();
   ASSERT_EQ(adopted.size(), 1U);
@@ -116,7 +116,7 @@ TEST_F(ThinkingBatch, ABatchIsOneRevisionWithAuthorAndReason) {
 }
 
 // A row is written whole or not at all, so a crash leaves the plan as before or as after.
-TEST_F(ThinkingBatch, ABatchIsOneRowOfTheJournal) {
+TEST_F(ThinkingBatches, ABatchIsOneRowOfTheJournal) {
   const std::vector<std::vector<ThinkingCommand>> batches = {
       {Append("1", ""), Append("2", R"("1")"), Finish("one")},
       {Reset("1"), Append("3", R"("2")"), Finish("again"), Replace("2", R"("1")", "bob")},
@@ -130,7 +130,7 @@ TEST_F(ThinkingBatch, ABatchIsOneRowOfTheJournal) {
   EXPECT_TRUE(Plan(kPlan).completed);
 }
 
-TEST_F(ThinkingBatch, OrderInsideABatchCountsForAllButAppends) {
+TEST_F(ThinkingBatches, OrderInsideABatchCountsForAllButAppends) {
   ByHand({Append("1", ""), Finish("a"), Reset("1")});
   EXPECT_EQ(Finished(), (std::vector<std::string>{}));
   ByHand({Reset("1"), Finish("b")});
@@ -138,7 +138,7 @@ TEST_F(ThinkingBatch, OrderInsideABatchCountsForAllButAppends) {
   EXPECT_EQ(sink_.Get(Task("1").result->result), "b");
 }
 
-TEST_F(ThinkingBatch, WhoDecidedOnAnOldPlanIsToldSoAndMayTryAgain) {
+TEST_F(ThinkingBatches, WhoDecidedOnAnOldPlanIsToldSoAndMayTryAgain) {
   ByHand({Append("1", "")});
   ByHand({Append("2", "")}, 1);
   EXPECT_EQ(reply_.status, Reply::Status::kAccepted);
@@ -149,7 +149,7 @@ TEST_F(ThinkingBatch, WhoDecidedOnAnOldPlanIsToldSoAndMayTryAgain) {
   EXPECT_EQ(Dag().revision, 3U);
 }
 
-TEST_F(ThinkingBatch, ARepeatedRequestIsAnsweredNotDoneTwice) {
+TEST_F(ThinkingBatches, ARepeatedRequestIsAnsweredNotDoneTwice) {
   PlanChangeBatch batch{PlanId(kPlan), {Append("1", "")}, {}};
   batch.client_id = "c1";
   Feed(batch);
@@ -157,7 +157,7 @@ TEST_F(ThinkingBatch, ARepeatedRequestIsAnsweredNotDoneTwice) {
   EXPECT_EQ(reply_.status, Reply::Status::kRepeated);
 }
 
-TEST_F(ThinkingBatch, APlanThatDoesNotExistIsMadeByAppendAlone) {
+TEST_F(ThinkingBatches, APlanThatDoesNotExistIsMadeByAppendAlone) {
   ByHand({Reset("1")});
   EXPECT_EQ(Codes(), (std::vector<ErrorCode>{ErrorCode::kPlanUnknown}));
   ByHand({Append("1", R"("7")")});
@@ -166,7 +166,7 @@ TEST_F(ThinkingBatch, APlanThatDoesNotExistIsMadeByAppendAlone) {
   EXPECT_EQ(Of<ThinkingRefused>().front().about.str(), kPlan);
 }
 
-TEST_F(ThinkingBatch, AFailedTaskStaysFailedUntilItIsReset) {
+TEST_F(ThinkingBatches, AFailedTaskStaysFailedUntilItIsReset) {
   Run("  - {id: a, agent: alice, prompt: x}\n  - {id: b, agent: bob, prompt: y, needs: [a]}\n");
   Break("a");
   EXPECT_TRUE(Plan(kPlan).completed);
@@ -178,7 +178,7 @@ TEST_F(ThinkingBatch, AFailedTaskStaysFailedUntilItIsReset) {
   EXPECT_EQ(Phase("b"), TaskPhase::kPending);
 }
 
-TEST_F(ThinkingBatch, ATaskThatIsResetIsExecutedNotRemembered) {
+TEST_F(ThinkingBatches, ATaskThatIsResetIsExecutedNotRemembered) {
   composer_.by_content = true;
   Run("  - {id: a, agent: alice, prompt: x}\n  - {id: b, agent: bob, prompt: y, needs: [a]}\n");
   Answer("a", "one");
@@ -191,7 +191,7 @@ TEST_F(ThinkingBatch, ATaskThatIsResetIsExecutedNotRemembered) {
   EXPECT_TRUE(Task("b").reused);
 }
 
-TEST_F(ThinkingBatch, AnAppendedTaskGetsWhatItsDependenciesMake) {
+TEST_F(ThinkingBatches, AnAppendedTaskGetsWhatItsDependenciesMake) {
   Run("  - {id: a, agent: alice, prompt: x, outputs: [a.md]}\n");
   ByHand({Append("b", R"("a")", "bob")});
   Answer("a", "text");

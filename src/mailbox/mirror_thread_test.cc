@@ -76,6 +76,21 @@ TEST_F(MirrorThreadTest, WakesWhoWaitsAndNobodyElse) {
   EXPECT_FALSE(woken_.try_acquire());
 }
 
+TEST_F(MirrorThreadTest, WhoWantsRoomWaitsForWhatIsWrittenAndTheNextBegins) {
+  mirror_.Publish("plans/p/x", "1", Overwrite::kAlways);
+  HoldThread();
+  BeginAndAwaitHold();
+  mirror_.Publish("plans/p/y", "22", Overwrite::kAlways);
+  EXPECT_EQ(mirror_.gathered_bytes(), 2U);
+  go_on_.release();
+  const MirrorReport report = mirror_.Begin(Mirror::Waiting::kForRoom);
+  EXPECT_EQ(report.written, 1U);
+  EXPECT_EQ(report.lines, 1U);
+  EXPECT_EQ(mirror_.gathered_bytes(), 0U) << "it is being written";
+  EXPECT_EQ(mirror_.Flush().written, 1U);
+  EXPECT_EQ(files_.Contents("plans/p/y"), "22");
+}
+
 TEST_F(MirrorThreadTest, AFileThatWasTakenInIsNotReplacedByWhatWaitedForIt) {
   files_.DropFile(kInput, "a stranger's");
   mirror_.Publish(kInput, "ours, and older", Overwrite::kOwnOnly);

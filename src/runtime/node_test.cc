@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/hub_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
 #include "journal/journal.h"
@@ -21,6 +22,7 @@
 #include "mailbox/intake.h"
 #include "mailbox/sim_file_system.h"
 #include "mailbox/sim_watcher.h"
+#include "model/hub_config.h"
 #include "runtime/clock.h"
 #include "runtime/core_fixture.h"
 #include "tools/tool_runner.h"
@@ -43,6 +45,7 @@ class HubInMemory {
     NodeOptions options;
     options.providers.entries["null"] = {std::make_shared<NullProvider>(), {}};
     options.fence_key = "key";
+    options.mirror = mirror;
     life_ = std::make_unique<Life>(*this, std::move(options));
     epoch_ = *journal.BeginEpoch();
     Configuration configuration;
@@ -86,6 +89,7 @@ class HubInMemory {
   SimWatcher& watcher() { return life_->watcher; }
 
   MemoryJournal journal;
+  MirrorMode mirror = MirrorMode::kFull;
   FakeClock clock{Timestamp(hours(24 * 365 * 50))};
   SimFileSystem files;
 
@@ -234,6 +238,29 @@ TEST(Node, AFinishedCommandOfAnExternalAgentIsNotShownAgain) {
   hub.Boot();
   hub.Run();
   EXPECT_FALSE(hub.files.Exists(kForExternal));
+}
+
+TEST(Node, AStartOfALazyHubLooksAtABoundedPartOfWhatWasPutOff) {
+  HubInMemory hub;
+  hub.mirror = MirrorMode::kLazy;
+  hub.Boot();
+  hub.DropCommand(R"(,"required_inputs":["a.txt"])");  // the plan stays open, so its files stay put off
+  hub.Run();
+  int number = 1;
+  while (hub.node().core().committed() < 150'000) {
+    for (int i = 0; i < 500; ++i) {
+      const std::string id = "cmd_" + std::to_string(++number);
+      hub.files.DropFile("agents/alice/inbox/" + id + ".json",
+                         R"({"command_id":")" + id + R"(","plan_id":"plan_a","prompt":"Do it."})");
+    }
+    while (hub.node().Step() || hub.Commit()) {
+    }
+  }
+  hub.Kill();
+  hub.Boot();
+  const HubState& state = hub.node().core().state();
+  EXPECT_EQ(state.mirrored, 0U) << "nothing but what is urgent was shown";
+  EXPECT_GT(state.urgent_mirrored + 70'000, state.last_event);
 }
 
 }  // namespace
