@@ -134,7 +134,9 @@ void OnDeadLetter(Step& step, DeadLetterControl control) {
 struct Deciding {
   Step& step;
   void operator()(NodeStart& input) { step.Emit(step.state().own, NodeStarted{input.epoch, input.version}); }
-  void operator()(MirrorProgress& input) { step.Emit(step.state().own, MirrorSynced{input.event, input.urgent}); }
+  void operator()(MirrorProgress& input) {
+    step.Emit(step.state().own, MirrorSynced{input.event, input.urgent});
+  }
   void operator()(Configuration& input) { OnConfiguration(step, std::move(input)); }
   void operator()(CommandFile& input) { OnCommandFile(step, std::move(input)); }
   void operator()(InputFile& input) { OnInputFile(step, std::move(input)); }

@@ -309,7 +309,7 @@ TEST(CommandGeneration, MakesTheSameOfANodeAsOfItsParameters) {
 
 TEST(CommandGeneration, RefusesANodeOfWhichNoCommandCanBeMade) {
   TaskNode node;
-  node.task_id = TaskId(std::string(120, 't'));
+  node.task_id = TaskId(std::string(126, 't'));
   node.prompt = "P";
   const DagRef ref{Sha256("dag"), 2};
   const ReadCommandResult result = GenerateCommand(PlanId("p"), node, 1, {{"a.md", 1}, {"b.md", 2}}, ref);
