@@ -2,7 +2,6 @@
 // and N in a chain. Through core, composer and call desk, on a journal in memory, with a model that answers
 // at once.
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <array>
@@ -27,6 +26,7 @@
 #include "engine/dag_state.h"
 #include "engine/input.h"
 #include "engine/plan_state.h"
+#include "heap.h"
 #include "journal/journal.h"
 #include "journal/memory_journal.h"
 #include "journal/sqlite_journal.h"
@@ -97,11 +97,6 @@ struct Measured {
   double bytes = 0;
 };
 
-std::size_t Allocated() {
-  const auto heap = mallinfo2();
-  return heap.uordblks + heap.hblkhd;
-}
-
 Measured Execute(const TaskDag& dag, Journal& journal) {
   SystemClock clock;
   NoTools tools;
@@ -135,7 +130,7 @@ Measured Execute(const TaskDag& dag, Journal& journal) {
   submission.plan_id = dag.plan_id;
   submission.dag = dag;
   submission.dag_json = CanonicalJson(ToJson(dag));
-  const std::size_t before = Allocated();
+  const std::size_t before = HeapBytes();
   const auto start = std::chrono::steady_clock::now();
   core.Submit(std::move(submission));
   drain();
@@ -144,7 +139,7 @@ Measured Execute(const TaskDag& dag, Journal& journal) {
   CHECK(plan != nullptr && plan->completed && plan->dag->completed() == dag.nodes.size());
   CHECK(plan->dag->failure.empty());
   const auto count = static_cast<double>(dag.nodes.size());
-  const double grown = static_cast<double>(Allocated()) - static_cast<double>(before);
+  const double grown = static_cast<double>(HeapBytes()) - static_cast<double>(before);
   return {took / count, grown};
 }
 

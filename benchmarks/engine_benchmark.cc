@@ -3,7 +3,6 @@
 // file costs when many commands wait; how fast the past is folded.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <malloc.h>
 #include <sqlite3.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,6 +27,7 @@
 #include "direct_commits.h"
 #include "engine/engine.h"
 #include "engine/input.h"
+#include "heap.h"
 #include "journal/commit_thread.h"
 #include "journal/journal.h"
 #include "journal/memory_journal.h"
@@ -300,7 +300,7 @@ void MeasureWaiting() {
     MemoryJournal journal;
     Bench<DirectCommits> bench(journal, 1);
     bench.Drain();
-    const std::size_t before = mallinfo2().uordblks;
+    const std::size_t before = HeapBytes();
     for (int i = 0; i < waiting; ++i) {
       Command command;
       command.command_id = CommandId(fmt::format("cmd_{}", i));
@@ -345,7 +345,7 @@ void MeasureWaiting() {
                          return true;
                        })
               .has_value());
-    const double each = static_cast<double>(mallinfo2().uordblks - before - stored) / waiting;
+    const double each = static_cast<double>(HeapBytes() - before - stored) / waiting;
     Report("waiting: memory of a command", {each, 0}, "bytes/command", "", each / 1024, "<= 1024",
            each <= 1024);
   }

@@ -1,16 +1,24 @@
 #include "base/child_process.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/error_code.h"
+#include "base/file_descriptor.h"
 
 namespace agenttalk {
 namespace {
@@ -75,6 +83,27 @@ TEST(ChildProcess, KillsWhatTheProgramStartedWhenItEnds) {
   std::string state = "gone";
   if (::kill(grandchild, 0) == 0) state = RunToEnd(Shell("ps -o stat= -p " + std::to_string(grandchild))).out;
   EXPECT_TRUE(state == "gone" || state.starts_with("Z")) << state;
+}
+
+TEST(ChildProcess, DiesWithTheProcessThatStartedIt) {
+  const std::string told = testing::TempDir() + "child_process_test." + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(told.c_str(), 0600), 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    RunToEnd(Shell("echo $$ > " + told + "; exec sleep 1000"));
+    ::_exit(0);
+  }
+  pid_t child = 0;
+  std::ifstream(told) >> child;  // waits until it is told
+  ::unlink(told.c_str());
+  ASSERT_GT(child, 0);
+  const FileDescriptor watched(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  ASSERT_GE(watched.get(), 0);
+  ASSERT_EQ(::kill(parent, SIGKILL), 0);
+  ::waitpid(parent, nullptr, 0);
+  pollfd dead{.fd = watched.get(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&dead, 1, 10'000), 1) << "it outlives its parent";
+  ::kill(child, SIGKILL);
 }
 
 TEST(ChildProcess, EndsOneThatWritesWithoutEnd) {
