@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -288,6 +289,19 @@ void CommandFold::DropOpenCalls(Execution& execution) {
     if (open.model_call == 0) execution.redo.push_back(std::move(open));
   }
   execution.open.clear();
+}
+
+// Tools that were not done when it had to wait are run again; those that must not be are asked about before.
+void CommandFold::Fold(const CommandRequeued& e) {
+  CommandRecord& record = Record(e.command_id);
+  if (record.execution) {
+    std::vector<OpenCall>& open = record.execution->open;
+    const auto lost = std::ranges::stable_partition(
+        open, [](const OpenCall& call) { return call.model_call != 0 || !call.idempotent; });
+    std::ranges::move(lost, std::back_inserter(record.execution->redo));
+    open.erase(lost.begin(), lost.end());
+  }
+  MoveTo(record, CommandState::kReady, {});
 }
 
 void CommandFold::Fold(const AttemptFailed& e) {

@@ -27,6 +27,7 @@ class CommandFold {
   void Fold(const AnswerRefused& e);
   void Fold(const ToolCallIntended& e);
   void Fold(const ToolCallFinished& e);
+  void Fold(const CommandRequeued& e);
   void Fold(const AttemptFailed& e);
   void Fold(const CommandSucceeded& e);
   void Fold(const CommandEnded& e);

@@ -131,10 +131,15 @@ void UseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t
 // The command's open call; null when the outcome comes too late or twice.
 const OpenCall* FindOpenCall(PlanState* plan, const CommandId& command, std::uint32_t call) {
   CommandRecord* record = plan == nullptr ? nullptr : plan->Find(command);
-  if (record == nullptr || record->state != CommandState::kRunning) return nullptr;
+  if (record == nullptr || !record->execution) return nullptr;
   const auto& open = record->execution->open;
   const auto found = std::ranges::find(open, call, &OpenCall::call);
-  return found == open.end() ? nullptr : &*found;
+  if (found == open.end()) return nullptr;
+  // While a person is asked about one tool, others go on; that one's outcome is what the person says.
+  const bool counts =
+      record->state == CommandState::kRunning ||
+      (record->state == CommandState::kWaitingHuman && found->model_call == 0 && found->idempotent);
+  return counts ? &*found : nullptr;
 }
 
 }  // namespace
@@ -217,8 +222,8 @@ void OnToolCallDone(Step& step, ToolCallDone done) {
   const std::uint64_t event =
       step.Emit(*plan, ToolCallFinished{record.id, done.call, result, done.error, std::move(done.message)});
   step.reply = {Reply::Status::kAccepted, {}, record.id, event};
-  if (!record.execution->open.empty() || UseRoleTool(step, *plan, record)) return;
-  ContinueConversation(step, *plan, record);
+  if (record.state != CommandState::kRunning || !record.execution->open.empty()) return;
+  if (!UseRoleTool(step, *plan, record)) ContinueConversation(step, *plan, record);
 }
 
 }  // namespace agenttalk

@@ -56,9 +56,7 @@ class Folding {
   void operator()(const ToolCallIntended& e) { commands_.Fold(e); }
   void operator()(const ToolCallFinished& e) { commands_.Fold(e); }
   void operator()(const AttemptFailed& e) { commands_.Fold(e); }
-  void operator()(const CommandRequeued& e) {
-    commands_.MoveTo(Record(e.command_id), CommandState::kReady, {});
-  }
+  void operator()(const CommandRequeued& e) { commands_.Fold(e); }
   void operator()(const CommandSucceeded& e) { commands_.Fold(e); }
   void operator()(const CommandEnded& e) { commands_.Fold(e); }
   void operator()(const MessageSent& /*e*/) {}  // what it delivers are InputArrived events of their own

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,7 +48,13 @@ void DecideOutcome(Step& step, PlanState& plan, CommandRecord& record, const Que
   const Content result =
       step.Store(plan, text.empty() ? std::string("A person confirmed that it was done.") : text);
   step.Emit(plan, ToolCallFinished{record.id, asked.call, result, {}, {}});
-  Resume(step, plan, record);
+  const auto& open = record.execution->open;
+  const auto unsafe = std::ranges::find(open, false, &OpenCall::idempotent);
+  if (unsafe != open.end()) {
+    AskForOutcome(step, plan, record, *unsafe);
+  } else {
+    Resume(step, plan, record);
+  }
 }
 
 // What a person did for a task: the text is the result, files are outputs.

@@ -141,6 +141,59 @@ TEST_F(Gateway, AnInterruptedToolThatMustNotRunTwiceWaitsForAPerson) {
   EXPECT_TRUE(Of<ToolCallIntended>().empty()) << "it must not run again";
 }
 
+class GatewayWithTools : public Gateway {
+ protected:
+  // The command's answer asks for two tools: "pay", which must not run twice, and another one.
+  void AskForTwo(bool idempotent) {
+    Feed(MakeCommand("cmd_1"));
+    ModelCallDone done = AskForTool("cmd_1", false);
+    done.answer.tools.push_back({"", "other", "{}", idempotent, ""});
+    Feed(std::move(done));
+    pay_ = OpenCallOf("cmd_1");
+  }
+  Names Done(std::uint32_t call, std::optional<ErrorCode> error = {}) {
+    return Feed(ToolCallDone{PlanId("plan_a"), CommandId("cmd_1"), call, "done", error, ""});
+  }
+  std::uint32_t pay_ = 0;
+};
+
+TEST_F(GatewayWithTools, AToolThatIsDoneWhileAPersonIsAskedAboutAnotherCounts) {
+  AskForTwo(true);
+  Done(pay_, ErrorCode::kOutcomeUnknown);
+  Done(pay_ + 1);
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kWaitingHuman);
+  EXPECT_EQ(Record("cmd_1")->execution->tool_outputs.size(), 1U);
+  Answer(Decision::kApprove, "it was paid");
+  EXPECT_EQ(Of<ModelCallIntended>().size(), 1U);
+  EXPECT_TRUE(Of<ToolCallIntended>().empty());
+}
+
+TEST_F(GatewayWithTools, AToolThatIsNotDoneWhenThePersonAnswersIsRunAgain) {
+  AskForTwo(true);
+  Done(pay_, ErrorCode::kOutcomeUnknown);
+  Answer(Decision::kApprove, "it was paid");
+  ASSERT_EQ(Of<ToolCallIntended>().size(), 1U);
+  EXPECT_EQ(Of<ToolCallIntended>()[0].tool, "other");
+  EXPECT_TRUE(Of<ModelCallIntended>().empty()) << "not before its tools are done";
+  Done(OpenCallOf("cmd_1"));
+  EXPECT_EQ(Of<ModelCallIntended>().size(), 1U);
+}
+
+TEST_F(GatewayWithTools, TwoToolsThatMustNotRunTwiceAreAskedAboutOneAfterTheOther) {
+  AskForTwo(false);
+  Done(pay_, ErrorCode::kOutcomeUnknown);
+  Done(pay_ + 1, ErrorCode::kOutcomeUnknown);
+  EXPECT_EQ(Plan("plan_a").questions.size(), 1U);
+  Answer(Decision::kApprove, "it was paid");
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kWaitingHuman);
+  ASSERT_EQ(Of<QuestionAsked>().size(), 1U);
+  EXPECT_EQ(Of<QuestionAsked>()[0].call, pay_ + 1);
+  Answer(Decision::kApprove, "that too");
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kRunning);
+  EXPECT_TRUE(Of<ToolCallIntended>().empty());
+  EXPECT_EQ(Of<ModelCallIntended>().size(), 1U);
+}
+
 TEST_F(Gateway, ATimedOutToolThatMustNotRunTwiceIsUnknownToo) {
   CommandFile command = MakeCommand("cmd_1");
   command.command.retry_times = 2;

@@ -18,6 +18,7 @@
 #include "base/glob.h"
 #include "base/ids.h"
 #include "base/number_table.h"
+#include "engine/dag_state.h"
 #include "engine/role_state.h"
 #include "engine/waiting_index.h"
 #include "model/command.h"

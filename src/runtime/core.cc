@@ -289,6 +289,8 @@ void Core::CancelAbandoned(const std::vector<Event>& events) {
       performer_->CancelCalls(event.plan_id, ended->command_id);
     } else if (const auto* failed = std::get_if<AttemptFailed>(&event.body)) {
       performer_->CancelCalls(event.plan_id, failed->command_id);
+    } else if (const auto* requeued = std::get_if<CommandRequeued>(&event.body)) {
+      performer_->CancelCalls(event.plan_id, requeued->command_id);
     }
   }
 }

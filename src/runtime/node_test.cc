@@ -240,14 +240,10 @@ TEST(Node, AFinishedCommandOfAnExternalAgentIsNotShownAgain) {
   EXPECT_FALSE(hub.files.Exists(kForExternal));
 }
 
-TEST(Node, AStartOfALazyHubLooksAtABoundedPartOfWhatWasPutOff) {
-  HubInMemory hub;
-  hub.mirror = MirrorMode::kLazy;
-  hub.Boot();
-  hub.DropCommand(R"(,"required_inputs":["a.txt"])");  // the plan stays open, so its files stay put off
-  hub.Run();
+// alice has commands to do until that many events are recorded.
+void WorkUntil(HubInMemory& hub, std::uint64_t events) {
   int number = 1;
-  while (hub.node().core().committed() < 150'000) {
+  while (hub.node().core().committed() < events) {
     for (int i = 0; i < 500; ++i) {
       const std::string id = "cmd_" + std::to_string(++number);
       hub.files.DropFile("agents/alice/inbox/" + id + ".json",
@@ -256,11 +252,36 @@ TEST(Node, AStartOfALazyHubLooksAtABoundedPartOfWhatWasPutOff) {
     while (hub.node().Step() || hub.Commit()) {
     }
   }
+}
+
+TEST(Node, AStartOfALazyHubLooksAtABoundedPartOfWhatWasPutOff) {
+  HubInMemory hub;
+  hub.mirror = MirrorMode::kLazy;
+  hub.Boot();
+  hub.DropCommand(R"(,"required_inputs":["a.txt"])");  // the plan stays open, so its files stay put off
+  hub.Run();
+  WorkUntil(hub, 150'000);
   hub.Kill();
   hub.Boot();
   const HubState& state = hub.node().core().state();
   EXPECT_EQ(state.mirrored, 0U) << "nothing but what is urgent was shown";
   EXPECT_GT(state.urgent_mirrored + 70'000, state.last_event);
+}
+
+TEST(Node, AStartOfALazyHubMakesUpForAnUrgentFileThatCouldNotBeWritten) {
+  HubInMemory hub;
+  hub.mirror = MirrorMode::kLazy;
+  hub.Boot();
+  hub.Run();
+  ASSERT_TRUE(hub.files.MakeDirectories(kForExternal).has_value());  // in its way
+  hub.DropCommand("", "ext");
+  WorkUntil(hub, 80'000);
+  hub.Kill();
+  ASSERT_TRUE(hub.files.Remove(kForExternal).has_value());
+  ASSERT_FALSE(hub.files.Exists(kForExternal));
+  hub.Boot();
+  hub.Run();
+  EXPECT_TRUE(hub.files.Contents(kForExternal));
 }
 
 }  // namespace

@@ -239,8 +239,8 @@ void Projection::Flush(Flushing how) {
     SyncAll();
   } else if (much && !overdue_since_) {
     MirrorReport report;
-    FlushInto(report);
-    Sync();
+    if (!mirror_.idle()) FlushInto(report);
+    if (mirror_.idle()) Sync();  // what could not be written has to be seen again at the next start
   }
 }
 

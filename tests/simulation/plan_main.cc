@@ -185,7 +185,7 @@ class PlanRun {
     return "t0";
   }
 
-  NaiveCommand Invent(bool by_hand) {
+  NaiveCommand Invent(bool by_hand, const std::vector<NaiveCommand>& before) {
     NaiveCommand command;
     const std::uint64_t which = chance_.Below(10);
     const bool full = naive_.tasks().size() >= kMostTasks;
@@ -197,7 +197,7 @@ class PlanRun {
       command.kind = NaiveCommand::Kind::kReplace;
       command.task = SomeTask();
       for (std::uint64_t i = chance_.Below(3); i > 0; --i) AddNeed(command, SomeTask());
-    } else if (which < 8 && by_hand && MayFinish()) {
+    } else if (which < 8 && by_hand && MayFinish(before)) {
       command.kind = NaiveCommand::Kind::kFinish;
     } else {
       command.kind = NaiveCommand::Kind::kReset;
@@ -208,16 +208,18 @@ class PlanRun {
   static void AddNeed(NaiveCommand& command, const std::string& need) {
     if (std::ranges::find(command.needs, need) == command.needs.end()) command.needs.push_back(need);
   }
-  // An agent's own task is not finished for it.
-  bool MayFinish() {
-    const auto current = naive_.Current();
+  // An agent's own task is not finished for it; which one is next may depend on the commands before.
+  bool MayFinish(const std::vector<NaiveCommand>& before) const {
+    NaivePlan then = naive_;
+    if (!before.empty() && !then.Apply(before)) return true;
+    const auto current = then.Current();
     return current && !current->starts_with("w");
   }
 
   std::vector<NaiveCommand> InventBatch(bool by_hand) {
     std::vector<NaiveCommand> batch;
     for (std::uint64_t i = 1 + chance_.Below(4); i > 0; --i) {
-      NaiveCommand command = Invent(by_hand);
+      NaiveCommand command = Invent(by_hand, batch);
       const bool finish = command.kind == NaiveCommand::Kind::kFinish;
       batch.push_back(std::move(command));
       if (finish) break;
