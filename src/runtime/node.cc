@@ -18,6 +18,7 @@
 #include "model/event.h"
 #include "model/model_request.h"
 #include "runtime/call_desk.h"
+#include "runtime/file_comparison.h"
 #include "runtime/profile_composer.h"
 #include "runtime/projection.h"
 
