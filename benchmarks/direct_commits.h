@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "journal/journal.h"
-#include "runtime/core.h"
+#include "runtime/core/core.h"
 
 namespace agenttalk {
 

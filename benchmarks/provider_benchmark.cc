@@ -30,7 +30,7 @@
 #include "llm/model_provider.h"
 #include "llm/paced_provider.h"
 #include "llm/wire_format.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 // provider_benchmark: a thousand calls at once to a server that answers after 200 ms, on one thread. The
 // server is a process of its own, so that the memory is the client's alone. The yardstick is one call.

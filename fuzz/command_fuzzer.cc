@@ -11,9 +11,9 @@
 #include "base/codec.h"
 #include "base/issue.h"
 #include "base/json.h"
-#include "model/command.h"
-#include "model/command_generation.h"
-#include "model/command_reading.h"
+#include "model/command/command.h"
+#include "model/command/generation.h"
+#include "model/command/reading.h"
 
 namespace agenttalk {
 namespace {

@@ -10,9 +10,9 @@
 #include "base/check.h"
 #include "base/issue.h"
 #include "base/json.h"
-#include "model/task_dag.h"
-#include "model/task_dag_reader.h"
-#include "model/task_graph.h"
+#include "model/dag/task_dag.h"
+#include "model/dag/task_dag_reader.h"
+#include "model/dag/task_graph.h"
 
 namespace agenttalk {
 namespace {

@@ -10,9 +10,9 @@
 #include "base/check.h"
 #include "base/issue.h"
 #include "base/json.h"
-#include "model/internal_plan.h"
-#include "model/sop.h"
-#include "model/step_reference.h"
+#include "model/answer/internal_plan.h"
+#include "model/answer/step_reference.h"
+#include "model/config/sop.h"
 
 namespace agenttalk {
 namespace {

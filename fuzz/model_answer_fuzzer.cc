@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "llm/wire_format.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace {
 

@@ -10,10 +10,10 @@
 #include "base/check.h"
 #include "base/issue.h"
 #include "base/json.h"
-#include "model/hub_config_reader.h"
-#include "model/plan_file.h"
-#include "model/task_dag.h"
-#include "model/task_dag_reader.h"
+#include "model/config/hub_config_reader.h"
+#include "model/dag/plan_file.h"
+#include "model/dag/task_dag.h"
+#include "model/dag/task_dag_reader.h"
 
 namespace agenttalk {
 namespace {

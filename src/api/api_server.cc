@@ -24,7 +24,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/json.h"
-#include "model/hub_config.h"
+#include "model/config/hub_config.h"
 #include "runtime/hub.h"
 #include "runtime/hub_home.h"
 

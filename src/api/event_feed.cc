@@ -18,8 +18,8 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "journal/journal.h"
-#include "model/event.h"
-#include "model/event_codec.h"
+#include "model/events/event.h"
+#include "model/events/event_codec.h"
 #include "runtime/hub.h"
 
 namespace agenttalk {

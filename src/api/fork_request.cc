@@ -21,12 +21,12 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/json.h"
-#include "engine/dag_state.h"
-#include "engine/input.h"
-#include "engine/plan_state.h"
-#include "model/event.h"
-#include "model/task_dag.h"
-#include "model/task_dag_reader.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "model/dag/task_dag.h"
+#include "model/dag/task_dag_reader.h"
+#include "model/events/event.h"
 #include "runtime/hub.h"
 
 namespace agenttalk {

@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
-#include "engine/input.h"
-#include "engine/step.h"
-#include "runtime/core.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "runtime/core/core.h"
 #include "runtime/hub.h"
 
 namespace agenttalk {

@@ -12,12 +12,12 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
-#include "engine/plan_state.h"
+#include "engine/state/plan_state.h"
 #include "runtime/hub.h"
-#include "runtime/past_plan.h"
-#include "runtime/plan_diff.h"
-#include "runtime/plan_report.h"
-#include "runtime/plan_trace.h"
+#include "runtime/reports/past_plan.h"
+#include "runtime/reports/plan_diff.h"
+#include "runtime/reports/plan_report.h"
+#include "runtime/reports/plan_trace.h"
 
 namespace agenttalk {
 

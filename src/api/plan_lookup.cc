@@ -13,8 +13,8 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/suggestion.h"
-#include "engine/dag_state.h"
-#include "engine/plan_state.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/plan_state.h"
 #include "journal/journal.h"
 #include "runtime/hub.h"
 

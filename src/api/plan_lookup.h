@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/ids.h"
-#include "engine/dag_state.h"
-#include "engine/plan_state.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/plan_state.h"
 #include "runtime/hub.h"
 
 // Plans, tasks and agents by the names that people give; an unknown one is answered with those that are near.

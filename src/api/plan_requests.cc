@@ -17,13 +17,13 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/json.h"
-#include "engine/input.h"
-#include "model/dag_checker.h"
-#include "model/plan_file.h"
-#include "model/task_dag.h"
-#include "model/task_dag_reader.h"
+#include "engine/turn/input.h"
+#include "model/dag/checker.h"
+#include "model/dag/plan_file.h"
+#include "model/dag/task_dag.h"
+#include "model/dag/task_dag_reader.h"
+#include "runtime/files/post_office.h"
 #include "runtime/hub.h"
-#include "runtime/post_office.h"
 
 namespace agenttalk {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "api/hub_service.h"
-#include "engine/input.h"
-#include "engine/step.h"
-#include "runtime/core.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "runtime/core/core.h"
 #include "runtime/hub.h"
 
 namespace agenttalk {

@@ -3,7 +3,7 @@
 #include <boost/json/fwd.hpp>
 
 #include "api/hub_service.h"
-#include "engine/input.h"
+#include "engine/turn/input.h"
 #include "runtime/hub.h"
 
 namespace agenttalk {

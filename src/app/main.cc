@@ -4,7 +4,7 @@
 #include "cli/command_line.h"
 #include "cli/console.h"
 #include "cli/verb.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 
 int main(int argc, char** argv) {
   using namespace agenttalk;

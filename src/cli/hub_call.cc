@@ -9,7 +9,7 @@
 
 #include "api/hub_client.h"
 #include "base/error.h"
-#include "cli/table.h"
+#include "cli/text/table.h"
 #include "cli/verb.h"
 
 namespace agenttalk {

@@ -7,13 +7,13 @@
 
 #include "base/ids.h"
 #include "base/time.h"
-#include "engine/hub_state.h"
-#include "engine/input.h"
-#include "engine/plan_state.h"
-#include "engine/role_parts.h"
-#include "engine/step.h"
-#include "engine/thinking_registry.h"
-#include "model/event.h"
+#include "engine/role/parts.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/thinking/registry.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/events/event.h"
 
 namespace agenttalk {
 

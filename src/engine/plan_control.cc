@@ -9,12 +9,12 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
-#include "engine/command_flow.h"
-#include "engine/dag_flow.h"
-#include "engine/input.h"
-#include "engine/plan_state.h"
-#include "engine/step.h"
-#include "model/event.h"
+#include "engine/command/flow.h"
+#include "engine/dag/flow.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/events/event.h"
 
 namespace agenttalk {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "engine/input.h"
-#include "engine/plan_state.h"
-#include "engine/step.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
 
 // Holding a plan, letting it go on, giving it up.
 namespace agenttalk {

@@ -23,7 +23,7 @@
 #include "journal/journal_test_support.h"
 #include "journal/memory_journal.h"
 #include "journal/sqlite_journal.h"
-#include "model/content.h"
+#include "model/events/content.h"
 
 namespace agenttalk {
 namespace {

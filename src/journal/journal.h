@@ -12,7 +12,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/ids.h"
-#include "model/content.h"
+#include "model/events/content.h"
 
 // The journal is the truth: an append-only list of rows plus content-addressed bytes. It knows nothing of
 // what the events mean. A row holds the events that one step made in one stream (a plan; the empty id is the

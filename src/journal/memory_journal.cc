@@ -19,7 +19,7 @@
 #include "base/ids.h"
 #include "journal/journal.h"
 #include "journal/row_check.h"
-#include "model/content.h"
+#include "model/events/content.h"
 
 namespace agenttalk {
 namespace {

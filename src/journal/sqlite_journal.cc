@@ -17,7 +17,7 @@
 #include "journal/journal.h"
 #include "journal/sqlite_reader.h"
 #include "journal/sqlite_writer.h"
-#include "model/content.h"
+#include "model/events/content.h"
 
 namespace agenttalk {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "journal/journal.h"
-#include "model/content.h"
+#include "model/events/content.h"
 
 namespace agenttalk {
 

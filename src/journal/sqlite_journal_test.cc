@@ -18,7 +18,7 @@
 #include "journal/journal_test_support.h"
 #include "journal/sqlite.h"
 #include "journal/sqlite_schema.h"
-#include "model/content.h"
+#include "model/events/content.h"
 
 namespace agenttalk {
 namespace {

@@ -20,7 +20,7 @@
 #include "journal/sqlite.h"
 #include "journal/sqlite_schema.h"
 #include "journal/stored_row.h"
-#include "model/content.h"
+#include "model/events/content.h"
 
 namespace agenttalk {
 

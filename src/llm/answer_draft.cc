@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "llm/model_errors.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {

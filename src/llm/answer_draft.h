@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 

@@ -14,7 +14,7 @@
 #include "llm/model_errors.h"
 #include "llm/sse_parser.h"
 #include "llm/wire_format.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {

@@ -15,7 +15,7 @@
 #include "base/digest.h"
 #include "base/redact.h"
 #include "base/utf8.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/digest.h"
 #include "base/issue.h"
 #include "base/time.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 // A cassette keeps what models were asked and answered, one JSON object a line, so that a plan can be run
 // again without them: {"key","request","answer" or "error","elapsed_ms"}. Secrets and fences are taken out,

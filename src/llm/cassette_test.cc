@@ -18,7 +18,7 @@
 #include "llm/model_provider.h"
 #include "llm/recording_provider.h"
 #include "llm/replaying_provider.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {

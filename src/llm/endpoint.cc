@@ -21,7 +21,7 @@
 #include "base/file_descriptor.h"
 #include "base/redact.h"
 #include "llm/wire_format.h"
-#include "model/hub_config.h"
+#include "model/config/hub_config.h"
 
 namespace agenttalk {
 namespace {

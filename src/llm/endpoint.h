@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "llm/wire_format.h"
-#include "model/hub_config.h"
+#include "model/config/hub_config.h"
 
 // Where a configured server is and which key it takes.
 namespace agenttalk {

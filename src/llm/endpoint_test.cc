@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/redact.h"
-#include "model/hub_config.h"
+#include "model/config/hub_config.h"
 
 namespace agenttalk {
 namespace {

@@ -34,7 +34,7 @@
 #include "llm/json_access.h"
 #include "llm/model_errors.h"
 #include "llm/model_provider.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {

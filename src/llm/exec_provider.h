@@ -19,7 +19,7 @@
 #include "base/time.h"
 #include "base/timer.h"
 #include "llm/model_provider.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 

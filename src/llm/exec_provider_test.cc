@@ -12,7 +12,7 @@
 #include "base/reactor.h"
 #include "base/timer.h"
 #include "llm/model_provider.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/json.h"
 #include "llm/wire_format.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 // For the tests of the vendors' formats.
 namespace agenttalk {

@@ -9,7 +9,7 @@
 #include "llm/http_client.h"
 #include "llm/model_provider.h"
 #include "llm/wire_format.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 

@@ -27,7 +27,7 @@
 #include "llm/odd_answers.h"
 #include "llm/test_server.h"
 #include "llm/wire_format.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {

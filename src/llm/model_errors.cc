@@ -22,7 +22,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "llm/json_access.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 // The ways in which asking a model fails, as ModelErrors whose messages hold no key.
 namespace agenttalk {

@@ -7,7 +7,7 @@
 
 #include "base/redact.h"
 #include "base/time.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/time.h"
 #include "llm/endpoint.h"
 #include "llm/http_client.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 

@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 #include "llm/model_errors.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 // Asking a model. Everything happens on the loop's thread.
 namespace agenttalk {

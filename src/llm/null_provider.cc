@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "llm/model_provider.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "llm/model_provider.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 

@@ -8,7 +8,7 @@
 
 #include "llm/format_fixture.h"
 #include "llm/wire_format.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/timer.h"
 #include "llm/model_provider.h"
 #include "llm/pacer.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 

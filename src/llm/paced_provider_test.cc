@@ -16,7 +16,7 @@
 #include "base/time.h"
 #include "llm/model_errors.h"
 #include "llm/model_provider.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {

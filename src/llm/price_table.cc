@@ -17,10 +17,10 @@
 #include "base/error_code.h"
 #include "base/glob.h"
 #include "base/issue.h"
-#include "model/hub_config.h"
-#include "model/model_request.h"
-#include "model/object_reader.h"
-#include "model/yaml_document.h"
+#include "model/config/hub_config.h"
+#include "model/reading/object_reader.h"
+#include "model/reading/yaml_document.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 

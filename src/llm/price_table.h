@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/issue.h"
-#include "model/hub_config.h"
-#include "model/model_request.h"
+#include "model/config/hub_config.h"
+#include "model/request/model_request.h"
 
 // What tokens cost (docs/formats/prices.md).
 namespace agenttalk {

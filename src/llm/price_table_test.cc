@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error_code.h"
-#include "model/hub_config.h"
+#include "model/config/hub_config.h"
 
 namespace agenttalk {
 namespace {

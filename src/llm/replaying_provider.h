@@ -5,7 +5,7 @@
 
 #include "llm/cassette.h"
 #include "llm/model_provider.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 

@@ -20,9 +20,9 @@
 #include "base/json.h"
 #include "base/json_pointer.h"
 #include "base/time.h"
-#include "model/model_request.h"
-#include "model/object_reader.h"
-#include "model/yaml_document.h"
+#include "model/reading/object_reader.h"
+#include "model/reading/yaml_document.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {

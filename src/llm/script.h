@@ -9,7 +9,7 @@
 
 #include "base/issue.h"
 #include "base/time.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 // A file of answers for the scripted provider: a YAML list of entries.
 //

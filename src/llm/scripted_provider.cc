@@ -15,7 +15,7 @@
 #include "base/json.h"
 #include "llm/model_provider.h"
 #include "llm/script.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "llm/model_provider.h"
 #include "llm/script.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "llm/wire_format.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 
 // What the vendors' formats have in common.
 namespace agenttalk {

@@ -22,7 +22,7 @@
 #include "base/utf8.h"
 #include "mailbox/file_system.h"
 #include "mailbox/place.h"
-#include "model/event.h"
+#include "model/events/event.h"
 
 namespace agenttalk {
 namespace {

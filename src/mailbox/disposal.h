@@ -9,7 +9,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "mailbox/file_system.h"
-#include "model/event.h"
+#include "model/events/event.h"
 
 // What happens to a file once the journal knows of it. Each of these may be repeated: after a power cut a
 // moved file can be back, and is then moved again. Only the file that was journaled is ever moved; one that

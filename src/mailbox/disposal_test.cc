@@ -20,7 +20,7 @@
 #include "mailbox/inbox_names.h"
 #include "mailbox/place.h"
 #include "mailbox/sim_file_system.h"
-#include "model/event.h"
+#include "model/events/event.h"
 
 namespace agenttalk {
 namespace {

@@ -24,7 +24,7 @@
 #include "mailbox/known_files.h"
 #include "mailbox/place.h"
 #include "mailbox/watcher.h"
-#include "model/event.h"
+#include "model/events/event.h"
 
 namespace agenttalk {
 namespace {

@@ -17,7 +17,7 @@
 #include "mailbox/file_system.h"
 #include "mailbox/intake.h"
 #include "mailbox/place.h"
-#include "model/event.h"
+#include "model/events/event.h"
 
 namespace agenttalk {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/digest.h"
 #include "mailbox/file_system.h"
-#include "model/event.h"
+#include "model/events/event.h"
 
 namespace agenttalk {
 

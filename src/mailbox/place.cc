@@ -12,7 +12,7 @@
 #include "base/digest.h"
 #include "base/ids.h"
 #include "mailbox/file_system.h"
-#include "model/event.h"
+#include "model/events/event.h"
 
 namespace agenttalk {
 namespace {

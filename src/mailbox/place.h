@@ -7,7 +7,7 @@
 
 #include "base/ids.h"
 #include "mailbox/file_system.h"
-#include "model/event.h"
+#include "model/events/event.h"
 
 // Which folder of the hub means what (docs/formats/hub.md draws the tree).
 namespace agenttalk {

@@ -9,8 +9,8 @@
 
 #include "base/error_code.h"
 #include "base/issue.h"
-#include "model/task_outcome.h"
-#include "model/thinking_command.h"
+#include "model/answer/thinking_command.h"
+#include "model/dag/task_outcome.h"
 
 namespace agenttalk {
 namespace {

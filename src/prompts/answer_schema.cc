@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "model/agent_output_spellings.h"
-#include "model/model_request.h"
-#include "model/spelling.h"
-#include "model/stage_contract.h"
-#include "model/task_outcome.h"
+#include "model/answer/agent_output_spellings.h"
+#include "model/answer/stage_contract.h"
+#include "model/dag/task_outcome.h"
+#include "model/reading/spelling.h"
+#include "model/request/model_request.h"
 #include "prompts/composer.h"
 
 namespace agenttalk {

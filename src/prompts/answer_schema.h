@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 #include "prompts/composer.h"
 
 namespace agenttalk {

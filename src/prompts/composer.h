@@ -10,11 +10,11 @@
 #include "base/digest.h"
 #include "base/issue.h"
 #include "base/time.h"
-#include "model/content.h"
-#include "model/model_request.h"
-#include "model/skill_summary.h"
-#include "model/stored_request.h"
-#include "model/task_outcome.h"
+#include "model/config/skill_summary.h"
+#include "model/dag/task_outcome.h"
+#include "model/events/content.h"
+#include "model/request/model_request.h"
+#include "model/request/stored_request.h"
 
 // Puts a request together. The order is: the agent's prompt, its skills, the command's prompt, the score
 // criteria, the inputs, the output contract. The first two are the system text, the same for every command of

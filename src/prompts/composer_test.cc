@@ -18,11 +18,11 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
-#include "model/content.h"
-#include "model/model_request.h"
-#include "model/skill_summary.h"
-#include "model/stored_request.h"
-#include "model/task_outcome.h"
+#include "model/config/skill_summary.h"
+#include "model/dag/task_outcome.h"
+#include "model/events/content.h"
+#include "model/request/model_request.h"
+#include "model/request/stored_request.h"
 
 namespace agenttalk {
 namespace {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/digest.h"
-#include "model/content.h"
-#include "model/model_request.h"
-#include "model/stored_request.h"
+#include "model/events/content.h"
+#include "model/request/model_request.h"
+#include "model/request/stored_request.h"
 #include "prompts/composer.h"
 
 namespace agenttalk {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/model_request.h"
-#include "model/role_request.h"
+#include "model/answer/role_request.h"
+#include "model/request/model_request.h"
 #include "prompts/composer.h"
 #include "prompts/phrases.h"
 

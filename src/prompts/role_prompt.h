@@ -3,8 +3,8 @@
 #include <span>
 #include <string>
 
-#include "model/model_request.h"
-#include "model/role_request.h"
+#include "model/answer/role_request.h"
+#include "model/request/model_request.h"
 #include "prompts/composer.h"
 
 namespace agenttalk {

@@ -21,7 +21,7 @@
 #include "base/json.h"
 #include "base/suggestion.h"
 #include "base/text_template.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 #include "prompts/composer.h"
 #include "prompts/content_key.h"
 

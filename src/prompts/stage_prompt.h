@@ -10,7 +10,7 @@
 
 #include "base/digest.h"
 #include "base/error.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 #include "prompts/composer.h"
 
 // The prompts of the six stages: files with placeholders (prompts/<language>/<stage>.md), filled in with what

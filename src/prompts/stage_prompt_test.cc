@@ -9,8 +9,8 @@
 
 #include "base/error_code.h"
 #include "base/json.h"
-#include "model/agent_output.h"
-#include "model/model_request.h"
+#include "model/answer/agent_output.h"
+#include "model/request/model_request.h"
 #include "prompts/composer.h"
 
 namespace agenttalk {

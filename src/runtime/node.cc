@@ -12,15 +12,15 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/time.h"
-#include "engine/input.h"
+#include "engine/turn/input.h"
 #include "llm/price_table.h"
 #include "mailbox/intake.h"
-#include "model/event.h"
-#include "model/model_request.h"
-#include "runtime/call_desk.h"
-#include "runtime/file_comparison.h"
-#include "runtime/profile_composer.h"
-#include "runtime/projection.h"
+#include "model/events/event.h"
+#include "model/request/model_request.h"
+#include "runtime/calls/call_desk.h"
+#include "runtime/calls/profile_composer.h"
+#include "runtime/files/file_comparison.h"
+#include "runtime/files/projection.h"
 
 namespace agenttalk {
 namespace {

@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 #include "base/ids.h"
-#include "engine/input.h"
+#include "engine/turn/input.h"
 #include "mailbox/intake.h"
-#include "model/agent_profile.h"
-#include "model/hub_config.h"
-#include "model/sop.h"
+#include "model/config/agent_profile.h"
+#include "model/config/hub_config.h"
+#include "model/config/sop.h"
 
 namespace agenttalk {
 

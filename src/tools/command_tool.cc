@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/json.h"
-#include "model/command_generation.h"
-#include "model/command_reading.h"
-#include "model/model_request.h"
+#include "model/command/generation.h"
+#include "model/command/reading.h"
+#include "model/request/model_request.h"
 #include "tools/tool.h"
 #include "tools/tool_runner.h"
 

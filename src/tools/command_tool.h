@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "model/command_reading.h"
+#include "model/command/reading.h"
 #include "tools/tool.h"
 
 namespace agenttalk {

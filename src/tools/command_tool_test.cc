@@ -7,8 +7,8 @@
 
 #include "base/ids.h"
 #include "base/json.h"
-#include "model/agent_profile.h"
-#include "model/command_reading.h"
+#include "model/command/reading.h"
+#include "model/config/agent_profile.h"
 #include "tools/tool_fixture.h"
 
 namespace agenttalk {

@@ -18,7 +18,7 @@
 #include "base/error_code.h"
 #include "base/glob.h"
 #include "base/utf8.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 #include "tools/task_folder.h"
 #include "tools/tool.h"
 #include "tools/tool_runner.h"

@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/time.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 #include "tools/sandbox.h"
 #include "tools/task_folder.h"
 #include "tools/tool.h"

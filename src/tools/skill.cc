@@ -22,7 +22,7 @@
 #include "base/error_code.h"
 #include "base/file_name.h"
 #include "base/utf8.h"
-#include "model/yaml_document.h"
+#include "model/reading/yaml_document.h"
 
 namespace agenttalk {
 

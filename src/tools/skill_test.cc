@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/ids.h"
-#include "model/agent_profile.h"
+#include "model/config/agent_profile.h"
 #include "tools/tool_fixture.h"
 
 namespace agenttalk {

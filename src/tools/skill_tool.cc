@@ -14,7 +14,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/suggestion.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 #include "tools/skill.h"
 #include "tools/tool.h"
 #include "tools/tool_runner.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 #include "tools/tool_runner.h"
 
 namespace agenttalk {

@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "base/ids.h"
-#include "model/agent_profile.h"
-#include "model/model_request.h"
+#include "model/config/agent_profile.h"
+#include "model/request/model_request.h"
 #include "tools/file_tools.h"
 #include "tools/program_tool.h"
 #include "tools/sandbox.h"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "model/agent_profile.h"
-#include "model/model_request.h"
-#include "model/skill_summary.h"
+#include "model/config/agent_profile.h"
+#include "model/config/skill_summary.h"
+#include "model/request/model_request.h"
 #include "tools/schema_validator.h"
 #include "tools/skill.h"
 #include "tools/tool.h"

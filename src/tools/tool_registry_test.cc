@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "model/agent_profile.h"
-#include "model/model_request.h"
+#include "model/config/agent_profile.h"
+#include "model/request/model_request.h"
 #include "tools/tool_fixture.h"
 
 namespace agenttalk {

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/time.h"
-#include "model/model_request.h"
-#include "model/skill_summary.h"
+#include "model/config/skill_summary.h"
+#include "model/request/model_request.h"
 
 // Acting in the world for a model. Everything happens on the loop's thread.
 namespace agenttalk {

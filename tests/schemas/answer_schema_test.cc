@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "model/agent_output.h"
-#include "model/model_request.h"
-#include "model/task_outcome.h"
+#include "model/answer/agent_output.h"
+#include "model/dag/task_outcome.h"
+#include "model/request/model_request.h"
 #include "prompts/answer_reader.h"
 #include "prompts/composer.h"
 #include "tools/schema_validator.h"

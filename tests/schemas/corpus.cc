@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/document.h"
+#include "model/reading/document.h"
 
 namespace agenttalk {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/document.h"
+#include "model/reading/document.h"
 
 namespace agenttalk {
 

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/json.h"
-#include "model/document.h"
-#include "model/yaml_document.h"
+#include "model/reading/document.h"
+#include "model/reading/yaml_document.h"
 #include "schemas/corpus.h"
 #include "tools/schema_validator.h"
 

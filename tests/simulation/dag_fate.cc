@@ -14,9 +14,9 @@
 #include "base/digest.h"
 #include "base/ids.h"
 #include "base/issue.h"
-#include "model/dag_checker.h"
-#include "model/event.h"
-#include "model/task_dag.h"
+#include "model/dag/checker.h"
+#include "model/dag/task_dag.h"
+#include "model/events/event.h"
 #include "simulation/chance.h"
 
 namespace agenttalk {

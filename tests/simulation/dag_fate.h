@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "model/event.h"
-#include "model/task_dag.h"
+#include "model/dag/task_dag.h"
+#include "model/events/event.h"
 #include "simulation/chance.h"
 
 namespace agenttalk {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "model/event.h"
-#include "model/task_dag.h"
+#include "model/dag/task_dag.h"
+#include "model/events/event.h"
 #include "simulation/dag_fate.h"
 
 namespace agenttalk {

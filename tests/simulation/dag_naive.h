@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "model/task_dag.h"
+#include "model/dag/task_dag.h"
 #include "simulation/dag_fate.h"
 
 namespace agenttalk {

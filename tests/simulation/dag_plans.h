@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "engine/hub_state.h"
-#include "engine/input.h"
-#include "engine/plan_state.h"
-#include "model/event.h"
-#include "model/task_dag.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "model/dag/task_dag.h"
+#include "model/events/event.h"
 #include "simulation/chance.h"
 #include "simulation/dag_fate.h"
 

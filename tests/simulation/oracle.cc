@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "engine/dag_fold.h"
-#include "engine/dag_inputs.h"
-#include "engine/dag_state.h"
-#include "engine/hub_state.h"
-#include "engine/plan_state.h"
+#include "engine/dag/inputs.h"
+#include "engine/state/dag_fold.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
 #include "journal/journal.h"
-#include "model/command.h"
-#include "model/event.h"
-#include "model/event_codec.h"
+#include "model/command/command.h"
+#include "model/events/event.h"
+#include "model/events/event_codec.h"
 #include "simulation/dag_plans.h"
 
 namespace agenttalk {

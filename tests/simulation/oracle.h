@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "engine/hub_state.h"
+#include "engine/state/hub_state.h"
 #include "journal/journal.h"
-#include "model/event.h"
+#include "model/events/event.h"
 
 namespace agenttalk {
 

@@ -16,7 +16,7 @@
 #include "base/ids.h"
 #include "journal/journal.h"
 #include "llm/model_provider.h"
-#include "model/model_request.h"
+#include "model/request/model_request.h"
 #include "simulation/chance.h"
 #include "simulation/oracle.h"
 #include "tools/tool_runner.h"

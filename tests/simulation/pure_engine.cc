@@ -13,12 +13,12 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "engine/engine.h"
-#include "engine/input.h"
-#include "engine/plan_state.h"
-#include "engine/step.h"
-#include "model/content.h"
-#include "model/event.h"
-#include "model/event_codec.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+#include "model/events/event_codec.h"
 
 namespace agenttalk {
 

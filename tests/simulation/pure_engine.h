@@ -11,10 +11,10 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "engine/engine.h"
-#include "engine/input.h"
-#include "engine/plan_state.h"
-#include "engine/step.h"
-#include "model/content.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/events/content.h"
 
 namespace agenttalk {
 

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/time.h"
-#include "engine/input.h"
+#include "engine/turn/input.h"
 #include "journal/memory_journal.h"
 #include "mailbox/intake.h"
 #include "mailbox/sim_file_system.h"
 #include "mailbox/sim_watcher.h"
-#include "runtime/clock.h"
+#include "runtime/core/clock.h"
 #include "runtime/node.h"
 #include "simulation/chance.h"
 #include "simulation/dag_plans.h"

@@ -1,0 +1,143 @@
+#include "cli/live/progress.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/utf8.h"
+#include "cli/console.h"
+#include "engine/state/plan_state.h"
+#include "model/events/event.h"
+#include "model/events/stage_events.h"
+#include "runtime/core/core.h"
+#include "runtime/files/human_answer.h"
+#include "runtime/hub.h"
+
+namespace agenttalk {
+
+namespace {
+
+// What a model thought may be long; the log has all of it.
+std::string FirstLine(const std::string& text) {
+  constexpr std::size_t kLongest = 160;
+  const std::string_view line = std::string_view(text).substr(0, text.find('\n'));
+  const std::string_view shown = Utf8Prefix(line, kLongest);
+  return std::string(shown) + (shown.size() < text.size() ? "…" : "");
+}
+
+}  // namespace
+
+std::string Progress::AgentOf(const Event& event, const CommandId& command) {
+  const PlanState* plan = hub_->core().FindLoaded(event.plan_id);
+  const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(command);
+  return record == nullptr ? std::string() : record->agent.str();
+}
+
+void Progress::Say(const Event& event, const CommandId& command, const std::string& what) {
+  const std::string agent = AgentOf(event, command);
+  std::string line = event.plan_id.empty() ? "hub" : event.plan_id.str();
+  if (!agent.empty()) line += "  " + agent + ":";
+  if (!command.empty()) line += " " + command.str();
+  tell_(fmt::format("{}  {}", line, what));
+}
+
+// A plan that has ended may have done so badly.
+void Progress::SayChange(const Event& event, const PlanChanged& change) {
+  if (change.change == PlanChange::kCompleted && !change.reason.empty()) {
+    Say(event, {}, fmt::format("{}: {}", Styled("failed", Style::kRed, colors_), change.reason));
+  } else {
+    Say(event, {}, EnumName(change.change));
+  }
+}
+
+void Progress::TellTask(const Event& event) {
+  const bool colors = colors_;
+  if (const auto* adopted = std::get_if<DagAdopted>(&event.body)) {
+    Say(event, {}, fmt::format("revision {}, {} tasks", adopted->revision, adopted->nodes.size()));
+  } else if (const auto* done = std::get_if<TaskCompleted>(&event.body)) {
+    std::string files;
+    for (const NamedContent& output : done->outputs) files += (files.empty() ? ": " : ", ") + output.name;
+    Say(event, {},
+        fmt::format("{} {}{}", done->task_id.str(), Styled("completed", Style::kGreen, colors), files));
+  } else if (const auto* changed = std::get_if<TaskChanged>(&event.body)) {
+    Say(event, {},
+        fmt::format("{} {}: {}", changed->task_id.str(),
+                    Styled(EnumName(changed->change), Style::kYellow, colors), changed->reason));
+  } else if (const auto* reset = std::get_if<TasksReset>(&event.body)) {
+    Say(event, {}, fmt::format("{} tasks begin anew: {}", reset->tasks.size(), reset->reason));
+  }
+}
+
+void Progress::TellStage(const Event& event) {
+  const bool colors = colors_;
+  if (const auto* answered = std::get_if<StageFinished>(&event.body)) {
+    const std::string what =
+        fmt::format("{} (risk {}, confidence {:g}): {}", Styled(answered->action, Style::kGreen, colors),
+                    EnumName(answered->risk), answered->confidence, FirstLine(answered->thought));
+    Say(event, answered->command_id, what);
+  } else if (const auto* route = std::get_if<RouteTaken>(&event.body)) {
+    Say(event, {}, fmt::format("route {}: {}", EnumName(route->route), route->reason));
+  } else if (const auto* overruled = std::get_if<RouteOverruled>(&event.body)) {
+    Say(event, {},
+        fmt::format("{} {}: {}", Styled("overruled", Style::kYellow, colors), EnumName(overruled->said),
+                    overruled->rule));
+  } else if (const auto* review = std::get_if<WorkReviewed>(&event.body)) {
+    Say(event, {},
+        fmt::format("{} {}, score {:g}: {}", review->task_id.empty() ? "plan" : review->task_id.str(),
+                    review->approved ? "approved" : "not approved", review->score, review->feedback));
+  } else if (const auto* matched = std::get_if<TasksMatched>(&event.body)) {
+    for (const TaskMatch& match : matched->matches) {
+      const std::string who = match.agent_id.empty() ? "nobody" : match.agent_id.str();
+      Say(event, {}, fmt::format("{} → {} ({})", match.task_id.str(), who, match.reason));
+    }
+  } else if (const auto* phase = std::get_if<PhaseChanged>(&event.body)) {
+    Say(event, {}, fmt::format("phase {}", EnumName(phase->to)));
+  } else if (const auto* settled = std::get_if<RemarkSettled>(&event.body)) {
+    Say(event, {}, fmt::format("remark: {}: {}", EnumName(settled->route), settled->outcome));
+  }
+}
+
+void Progress::Durable(const Event& event) {
+  if (hub_ == nullptr) return;
+  const bool colors = colors_;
+  if (const auto* received = std::get_if<CommandReceived>(&event.body)) {
+    Say(event, received->command.command_id, "received");
+  } else if (const auto* started = std::get_if<AttemptStarted>(&event.body)) {
+    Say(event, started->command_id,
+        started->attempt > 1 ? fmt::format("running, attempt {}", started->attempt) : "running");
+  } else if (const auto* done = std::get_if<CommandSucceeded>(&event.body)) {
+    Say(event, done->command_id,
+        Styled("succeeded", Style::kGreen, colors) +
+            (done->score ? fmt::format(", score {:g}", *done->score) : ""));
+  } else if (const auto* ended = std::get_if<CommandEnded>(&event.body)) {
+    Say(event, ended->command_id,
+        fmt::format("{}: {} ({})", Styled(EnumName(ended->state), Style::kRed, colors), ended->message,
+                    ToString(ended->code)));
+  } else if (const auto* again = std::get_if<AttemptFailed>(&event.body)) {
+    Say(event, again->command_id, fmt::format("failed, will be tried again: {}", again->message));
+  } else if (const auto* sent = std::get_if<MessageSent>(&event.body)) {
+    std::string files;
+    for (const NamedContent& output : sent->outputs) files += " + " + output.name;
+    Say(event, sent->command_id, fmt::format("→ {}: {}{}", sent->to.str(), sent->message_id, files));
+  } else if (const auto* asked = std::get_if<QuestionAsked>(&event.body)) {
+    Say(event, asked->command_id,
+        fmt::format("{} {}: {}", Styled("question", Style::kYellow, colors), QuestionName(event.number),
+                    asked->text));
+  } else if (const auto* letter = std::get_if<DeadLettered>(&event.body)) {
+    Say(event, {},
+        fmt::format("{} {}: {}: {}", Styled("dead letter", Style::kYellow, colors), LetterName(event.number),
+                    letter->file, letter->message));
+  } else if (const auto* change = std::get_if<PlanChanged>(&event.body)) {
+    SayChange(event, *change);
+  } else {
+    TellTask(event);
+    TellStage(event);
+  }
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,151 @@
+#include "cli/text/trace_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/utf8.h"
+#include "cli/console.h"
+#include "cli/hub_call.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kLongestWords = 160;
+
+struct Branch {
+  std::string text;
+  std::uint64_t order = 0;  // the event it begins with
+  std::vector<Branch> children = {};
+};
+
+std::string Brief(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  text = WithoutControls(text);
+  if (text.size() <= kLongestWords) return text;
+  return std::string(Utf8Prefix(text, kLongestWords)) + "…";
+}
+
+std::uint64_t SeqOf(const json::value& object) {
+  return object.at("seq").to_number<std::uint64_t>();
+}
+
+// How long, how many tokens, how much; what is nothing is left out.
+std::string Measures(const json::object& object) {
+  std::string text;
+  if (!object.at("elapsed_s").is_null()) {
+    text += fmt::format("  {:.2f} s", object.at("elapsed_s").to_number<double>());
+  }
+  if (!object.contains("tokens")) return text;
+  const std::uint64_t tokens = object.at("tokens").at("input").to_number<std::uint64_t>() +
+                               object.at("tokens").at("output").to_number<std::uint64_t>();
+  if (tokens > 0) text += fmt::format("  {} tokens", tokens);
+  const double cost = object.at("cost_usd").to_number<double>();
+  if (cost > 0) text += fmt::format("  {:.4f} USD", cost);
+  return text;
+}
+
+std::string StateText(const std::string& state, bool colors) {
+  if (state == "COMPLETED" || state == "succeeded" || state == "completed") {
+    return Styled(state, Style::kGreen, colors);
+  }
+  const bool bad = state == "failed" || state == "FAILED" || state == "timed_out" || state == "cancelled";
+  return bad ? Styled(state, Style::kRed, colors) : state;
+}
+
+Branch DecisionBranch(const json::value& decision, bool colors) {
+  std::string text = Styled(CellText(decision.at("type")), Style::kYellow, colors);
+  if (const std::string words = CellText(decision.at("text")); !words.empty()) text += ": " + Brief(words);
+  return {std::move(text), SeqOf(decision)};
+}
+
+Branch CallBranch(const json::object& call) {
+  const bool model = CellText(call.at("kind")) == "model";
+  std::string text = model ? "model call " + CellText(call.at("call")) : "tool " + CellText(call.at("name"));
+  text += Measures(call);
+  if (!call.at("error").is_null()) text += "  " + CellText(call.at("error"));
+  return {std::move(text), SeqOf(call)};
+}
+
+Branch CommandBranch(const json::object& command, bool colors) {
+  Branch branch;
+  branch.order = SeqOf(command);
+  branch.text = fmt::format("{}  {}{}", CellText(command.at("command_id")),
+                            StateText(CellText(command.at("state")), colors), Measures(command));
+  if (command.at("reused").as_bool()) branch.text += "  (reused)";
+  if (!command.at("score").is_null()) branch.text += "  score " + CellText(command.at("score"));
+  for (const json::value& value : command.at("attempts").as_array()) {
+    const json::object& attempt = value.as_object();
+    const json::array& calls = attempt.at("calls").as_array();
+    Branch tried{fmt::format("attempt {}  {}{}", CellText(attempt.at("attempt")),
+                             Brief(CellText(attempt.at("outcome"))), Measures(attempt)),
+                 calls.empty() ? branch.order : SeqOf(calls.front())};
+    for (const json::value& call : calls) tried.children.push_back(CallBranch(call.as_object()));
+    branch.children.push_back(std::move(tried));
+  }
+  for (const json::value& delivery : command.at("deliveries").as_array()) {
+    branch.children.push_back(
+        {fmt::format("→ {}: {}", CellText(delivery.at("to")), CellText(delivery.at("name"))),
+         SeqOf(delivery)});
+  }
+  for (const json::value& decision : command.at("decisions").as_array()) {
+    branch.children.push_back(DecisionBranch(decision, colors));
+  }
+  return branch;
+}
+
+Branch TaskBranch(const json::object& task, bool colors) {
+  Branch branch;
+  branch.text =
+      fmt::format("{}  {}  {}{}", Styled(CellText(task.at("task_id")), Style::kBold, colors),
+                  CellText(task.at("agent")), StateText(CellText(task.at("state")), colors), Measures(task));
+  for (const json::value& command : task.at("commands").as_array()) {
+    branch.children.push_back(CommandBranch(command.as_object(), colors));
+  }
+  for (const json::value& decision : task.at("decisions").as_array()) {
+    branch.children.push_back(DecisionBranch(decision, colors));
+  }
+  branch.order = UINT64_MAX;
+  for (const Branch& child : branch.children) branch.order = std::min(branch.order, child.order);
+  return branch;
+}
+
+void Draw(const Branch& branch, const std::string& indent, std::string& out) {
+  std::vector<const Branch*> children;
+  for (const Branch& child : branch.children) children.push_back(&child);
+  std::ranges::stable_sort(children, {}, &Branch::order);
+  for (const Branch* child : children) {
+    const bool last = child == children.back();
+    out += indent + (last ? "└─ " : "├─ ") + child->text + "\n";
+    Draw(*child, indent + (last ? "   " : "│  "), out);
+  }
+}
+
+}  // namespace
+
+std::string TraceText(const json::object& trace, bool colors) {
+  Branch plan;
+  for (const json::value& task : trace.at("tasks").as_array()) {
+    plan.children.push_back(TaskBranch(task.as_object(), colors));
+  }
+  for (const json::value& command : trace.at("commands").as_array()) {
+    plan.children.push_back(CommandBranch(command.as_object(), colors));
+  }
+  for (const json::value& decision : trace.at("decisions").as_array()) {
+    plan.children.push_back(DecisionBranch(decision, colors));
+  }
+  std::string text = fmt::format("{}  {}{}\n", Styled(CellText(trace.at("plan_id")), Style::kBold, colors),
+                                 StateText(CellText(trace.at("state")), colors), Measures(trace));
+  Draw(plan, "", text);
+  return text;
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/issue.h"
+#include "base/json.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/text/issue_text.h"
+#include "cli/text_file.h"
+#include "cli/verb.h"
+#include "cli/verbs/generation_log.h"
+#include "cli/verbs/hub_view.h"
+#include "cli/verbs/verbs.h"
+#include "model/command/command.h"
+#include "model/command/generation.h"
+#include "model/command/reading.h"
+#include "model/config/hub_config.h"
+
+namespace agenttalk {
+namespace {
+
+// `on_complete.send_to=["a","b"]`: dots lead into objects. Lists and objects are written as JSON; everything
+// else is text, because the generator knows which fields are numbers.
+Result<void> Set(boost::json::object& params, std::string_view assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    return Fail(ErrorCode::kUsage, fmt::format("--set {}: not of the form key=value", assignment));
+  }
+  const std::string_view text = assignment.substr(equals + 1);
+  boost::json::value value(text);
+  if (text.starts_with('[') || text.starts_with('{')) value = TRY(ParseJson(text));
+  std::string_view key = assignment.substr(0, equals);
+  boost::json::object* object = &params;
+  for (std::size_t dot = key.find('.'); dot != std::string_view::npos; dot = key.find('.')) {
+    boost::json::value& inner = (*object)[key.substr(0, dot)];
+    if (!inner.is_object()) inner.emplace_object();
+    object = &inner.get_object();
+    key.remove_prefix(dot + 1);
+  }
+  (*object)[key] = std::move(value);
+  return {};
+}
+
+// What was given, put together. What is wrong with the text of --from is an issue, not an error of the call.
+Result<boost::json::value> Parameters(const Invocation& call, Issues& issues) {
+  boost::json::value params(boost::json::object_kind);
+  if (call.arguments.Has("--from")) {
+    const std::string text = TRY(ReadTextFile(call.arguments.Get("--from"), kMebibyte));
+    auto parsed = ParseJson(text);
+    if (parsed) {
+      params = *std::move(parsed);
+    } else {
+      issues.errors.push_back({.code = parsed.error().code,
+                               .path = "",
+                               .message = parsed.error().message,
+                               .hint = parsed.error().hint});
+    }
+  }
+  for (const std::string& assignment : call.arguments.All("--set")) {
+    if (params.is_object()) TRY(Set(params.get_object(), assignment));
+  }
+  return params;
+}
+
+Result<ExitCode> NewCommand(const Invocation& call) {
+  ReadCommandResult result;
+  const boost::json::value params = TRY(Parameters(call, result.issues));
+  const auto directory = TRY(call.HubIfAny());
+  std::optional<HubView> hub;
+  if (directory) hub.emplace(*directory);
+  if (result.issues.ok()) result = GenerateCommand(params, hub ? hub->ForCommands() : CommandContext{});
+  if (directory) {
+    if (const auto logged = LogGeneration(*directory, params, result); !logged) {
+      call.console.Err(fmt::format("agenttalk: this is not logged: {}\n", logged.error().message));
+    }
+  }
+  if (call.json) {
+    call.console.Out(boost::json::serialize(ToJson(result)) + "\n");
+  } else {
+    const bool colors = call.console.colors_err();
+    for (const Issue& issue : result.issues.errors) call.console.Err(ToText(issue, true, colors));
+    for (const Issue& issue : result.issues.warnings) call.console.Err(ToText(issue, false, colors));
+    if (result.command) call.console.Out(PrettyJson(ToJson(*result.command)));
+  }
+  return result.command ? ExitCode::kDone : ExitCode::kInvalid;
+}
+
+}  // namespace
+
+Verb CommandNewVerb() {
+  return {
+      .name = "command new",
+      .summary = "Makes a complete, valid command out of what is given.",
+      .example =
+          "agenttalk command new --set plan_id=plan_demo --set prompt='Summarise the notes.' > cmd_001.json",
+      .parameters = {{.name = "--from",
+                      .takes = Takes::kValue,
+                      .help = "a JSON object to start from; - is standard input",
+                      .value = "FILE",
+                      .completes = Completes::kFile},
+                     {.name = "--set",
+                      .takes = Takes::kValues,
+                      .help = "a field: prompt=…, timeout=60, on_complete.send_to=[\"editor\"]",
+                      .value = "k=v"}},
+      .run = NewCommand};
+}
+
+}  // namespace agenttalk

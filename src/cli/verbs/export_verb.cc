@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <string>
+
+#include "base/error.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/hub_call.h"
+#include "cli/verb.h"
+#include "cli/verbs/verbs.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+Result<ExitCode> Export(const Invocation& call) {
+  const json::value report = TRY(CallHub(call, "export", {{"plan_id", call.arguments.Get("PLAN")}}));
+  const json::array& failed = report.at("failed").as_array();
+  if (call.json) {
+    call.console.Out(json::serialize(report) + "\n");
+  } else {
+    call.console.Out(fmt::format("{}: {} files written, {} were right\n", CellText(report.at("plan_id")),
+                                 CellText(report.at("written")), CellText(report.at("unchanged"))));
+    call.console.Out(CellText(report.at("folder")) + "\n");
+    for (const json::value& one : failed) {
+      call.console.Err(
+          fmt::format("agenttalk: {}: {}\n", CellText(one.at("path")), CellText(one.at("message"))));
+    }
+  }
+  return failed.empty() ? ExitCode::kDone : ExitCode::kWorkFailed;
+}
+
+}  // namespace
+
+Verb ExportVerb() {
+  return {.name = "export",
+          .summary = "Writes a plan's files now; with `mirror: lazy` they come only when it ends.",
+          .example = "agenttalk export plan_weekly-report",
+          .parameters = {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"}},
+          .run = Export};
+}
+
+}  // namespace agenttalk

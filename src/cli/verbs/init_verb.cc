@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/exit_code.h"
+#include "cli/verb.h"
+#include "cli/verbs/hub_template.h"
+#include "cli/verbs/verbs.h"
+
+namespace agenttalk {
+namespace {
+
+constexpr const char* kDefaultTemplate = "blank";
+
+std::string ForPrograms(const std::string& hub, const std::string& template_name,
+                        const std::vector<std::string>& files) {
+  const boost::json::object object{
+      {"hub", hub}, {"template", template_name}, {"files", boost::json::array(files.begin(), files.end())}};
+  return boost::json::serialize(object) + "\n";
+}
+
+Result<ExitCode> Init(const Invocation& call) {
+  const std::string named = call.arguments.Get(call.arguments.Has("DIR") ? "DIR" : "--hub");
+  const std::filesystem::path directory = named.empty() ? "." : named;
+  const std::string template_name =
+      call.arguments.Has("--template") ? call.arguments.Get("--template") : kDefaultTemplate;
+  const auto files = TRY(MakeHub(directory, template_name));
+  if (call.json) {
+    call.console.Out(ForPrograms(directory.string(), template_name, files));
+    return ExitCode::kDone;
+  }
+  call.console.Out(fmt::format("made a hub in {}\n", directory.string()));
+  for (const std::string& file : files) call.console.Out(fmt::format("  {}\n", file));
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+Verb InitVerb() {
+  return {.name = "init",
+          .summary = "Makes a hub: a directory that holds a team and its plans.",
+          .example = "agenttalk init my-team --template report",
+          .parameters = {{.name = "DIR",
+                          .takes = Takes::kOptional,
+                          .help = "where (default: here)",
+                          .completes = Completes::kDirectory},
+                         {.name = "--template",
+                          .takes = Takes::kValue,
+                          .help = "what to start from (default: blank)",
+                          .value = "T",
+                          .choices = TemplateNames()}},
+          .run = Init};
+}
+
+}  // namespace agenttalk

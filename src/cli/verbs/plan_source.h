@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "cli/verbs/hub_view.h"
+
+namespace agenttalk {
+
+// A plan as it lies on the disk: a plan.yaml with the files that it names, or a task_dag.json.
+struct PlanSource {
+  std::string text;
+  bool is_dag = false;  // a task_dag.json
+  PlanId plan_id;
+  std::vector<std::pair<std::string, std::string>> files;  // base name and content
+  Issues issues;                                           // errors: the rest is not filled in
+};
+
+// Checked against the hub's team. An error: the file itself, or one that it names, cannot be read.
+Result<PlanSource> LoadPlanSource(const std::filesystem::path& file, HubView& hub);
+
+}  // namespace agenttalk

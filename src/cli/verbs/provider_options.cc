@@ -1,0 +1,48 @@
+#include "cli/verbs/provider_options.h"
+
+#include <vector>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "cli/verb.h"
+#include "runtime/calls/provider_choice.h"
+
+namespace agenttalk {
+
+std::vector<Parameter> WithProviderParameters(std::vector<Parameter> own) {
+  own.push_back({.name = "--answers",
+                 .takes = Takes::kValue,
+                 .help = "a script that answers for every agent: no model, no network",
+                 .value = "FILE",
+                 .completes = Completes::kFile});
+  own.push_back({.name = "--provider",
+                 .takes = Takes::kValue,
+                 .help = "the default provider: a configured name or a kind",
+                 .value = "P"});
+  own.push_back({.name = "--record",
+                 .takes = Takes::kValue,
+                 .help = "adds what models are asked and answer to a cassette",
+                 .value = "FILE",
+                 .completes = Completes::kFile});
+  own.push_back({.name = "--replay",
+                 .takes = Takes::kValue,
+                 .help = "answers from a cassette: no model, no network",
+                 .value = "FILE",
+                 .completes = Completes::kFile});
+  return own;
+}
+
+Result<ProviderChoice> ReadProviderChoice(const Invocation& call) {
+  ProviderChoice choice;
+  choice.provider = call.arguments.Get("--provider");
+  if (call.arguments.Has("--answers")) choice.answers = call.arguments.Get("--answers");
+  if (call.arguments.Has("--record")) choice.record = call.arguments.Get("--record");
+  if (call.arguments.Has("--replay")) choice.replay = call.arguments.Get("--replay");
+  if (choice.replay && (choice.record || choice.answers)) {
+    return Fail(ErrorCode::kUsage, "--replay takes every answer from its file",
+                "leave out --record and --answers");
+  }
+  return choice;
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,116 @@
+#include <boost/json.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "api/goal_requests.h"
+#include "base/base64.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/issue.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/text/issue_text.h"
+#include "cli/verb.h"
+#include "cli/verbs/hub_view.h"
+#include "cli/verbs/plan_run.h"
+#include "cli/verbs/plan_source.h"
+#include "cli/verbs/verbs.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+namespace fs = std::filesystem;
+
+std::string Author() {
+  const char* user = std::getenv("USER");
+  return user == nullptr || *user == 0 ? "run" : user;
+}
+
+json::object RequestOf(const Invocation& call, const PlanSource& source) {
+  json::object request{{source.is_dag ? "dag" : "plan", source.text},
+                       {"fresh", call.arguments.Has("--fresh")},
+                       {"reason", call.arguments.Get("--reason")}};
+  request["author"] = Author();
+  json::array files;
+  for (const auto& [name, bytes] : source.files) {
+    files.push_back(json::object{{"name", name}, {"content_base64", EncodeBase64(bytes)}});
+  }
+  request["files"] = std::move(files);
+  return request;
+}
+
+ExitCode Refuse(const Invocation& call, const PlanSource& source) {
+  const Issue& first = source.issues.errors.front();
+  if (call.json) {
+    const json::object report{
+        {"error", {{"code", ToString(first.code)}, {"message", first.message}, {"hint", first.hint}}},
+        {"errors", ToJson(source.issues.errors)},
+        {"warnings", ToJson(source.issues.warnings)}};
+    call.console.Out(json::serialize(report) + "\n");
+  } else {
+    for (const Issue& issue : source.issues.errors) {
+      call.console.Err(ToText(issue, true, call.console.colors_err()));
+    }
+  }
+  return ExitCode::kInvalid;
+}
+
+Result<ExitCode> RunPlanFile(const Invocation& call, const fs::path& directory) {
+  HubView view(directory);
+  const PlanSource source = TRY(LoadPlanSource(call.arguments.Get("--plan"), view));
+  if (!source.issues.ok()) return Refuse(call, source);
+  for (const Issue& warning : source.issues.warnings) {
+    call.console.Err(ToText(warning, false, call.console.colors_err()));
+  }
+  return RunPlan(call, directory,
+                 {"plan/run", RequestOf(call, source), source.plan_id,
+                  "agenttalk run --plan " + call.arguments.Get("--plan")});
+}
+
+Result<ExitCode> Run(const Invocation& call) {
+  const bool has_goal = call.arguments.Has("GOAL");
+  if (has_goal == call.arguments.Has("--plan")) {
+    return Fail(ErrorCode::kUsage, has_goal ? "a goal and a plan exclude each other" : "run what?",
+                "say a goal, e.g. `agenttalk run \"A page about bees\"`, or --plan FILE");
+  }
+  const fs::path directory = TRY(call.Hub());
+  if (!has_goal) return RunPlanFile(call, directory);
+  const std::string goal = call.arguments.Get("GOAL");
+  return RunPlan(call, directory,
+                 {"goal",
+                  {{"goal", goal}, {"fresh", call.arguments.Has("--fresh")}, {"author", Author()}},
+                  PlanIdOfGoal(goal),
+                  "agenttalk run \"" + goal + "\""});
+}
+
+}  // namespace
+
+Verb RunVerb() {
+  return {.name = "run",
+          .summary = "Runs a goal or a plan to its end, or goes on with it.",
+          .example =
+              "agenttalk run \"A one-page report on our notes\"\n"
+              "agenttalk run --plan plan.yaml --answers answers.yaml --json",
+          .parameters = WithRunParameters(
+              {{.name = "GOAL",
+                .takes = Takes::kOptional,
+                .help = "what is wanted, in words; the same words are the same plan"},
+               {.name = "--plan",
+                .takes = Takes::kValue,
+                .help = "a plan.yaml or task_dag.json; changed, it is a revision of the plan",
+                .value = "FILE",
+                .completes = Completes::kFile},
+               {.name = "--fresh",
+                .takes = Takes::kFlag,
+                .help = "execute everything again, and use no recorded answer"},
+               {.name = "--reason",
+                .takes = Takes::kValue,
+                .help = "why the plan was changed, for its history",
+                .value = "TEXT"}}),
+          .run = Run};
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "api/api_server.h"
+#include "base/error.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/live/progress.h"
+#include "cli/verb.h"
+#include "cli/verbs/provider_options.h"
+#include "cli/verbs/verbs.h"
+#include "runtime/hub.h"
+
+namespace agenttalk {
+namespace {
+
+ExitCode ExitCodeOf(Hub::End end) {
+  switch (end) {
+    case Hub::End::kFailed:
+      return ExitCode::kWorkFailed;
+    case Hub::End::kWaiting:
+      return ExitCode::kWaitingForHuman;
+    default:
+      return ExitCode::kDone;
+  }
+}
+
+Result<ExitCode> Serve(const Invocation& call) {
+  const auto directory = TRY(call.Hub());
+  Progress progress([&](const std::string& line) { call.console.Err(line + "\n"); },
+                    call.console.colors_err());
+  HubOptions options;
+  options.listener = &progress;
+  options.report = [&](const std::string& text) { call.console.Err(fmt::format("agenttalk: {}\n", text)); };
+  options.providers = TRY(ReadProviderChoice(call));
+  options.notifications = !call.arguments.Has("--scan-only");
+  const std::unique_ptr<Hub> hub = TRY(Hub::Open(directory, std::move(options)));
+  if (!call.arguments.Has("--quiet")) progress.Follow(*hub);
+  const std::unique_ptr<ApiServer> server = TRY(ApiServer::Open(*hub));
+  const auto end = hub->Serve(call.arguments.Has("--until-idle"));
+  if (end) return ExitCodeOf(*end);
+  // Nothing is acknowledged any more, and only a new start can tell what is on the disk.
+  call.console.Err(fmt::format("agenttalk: the journal cannot go on: {}\n", end.error().message));
+  return ExitCode::kEnvironment;
+}
+
+}  // namespace
+
+Verb ServeVerb() {
+  return {.name = "serve",
+          .summary = "Runs the hub until it is stopped.",
+          .example = "agenttalk serve --hub my-team\nagenttalk serve --until-idle --answers answers.yaml",
+          .parameters = WithProviderParameters(
+              {{.name = "--until-idle",
+                .takes = Takes::kFlag,
+                .help = "end when nothing goes on by itself any more: 0 all done, 1 something failed, "
+                        "3 people are awaited"},
+               {.name = "--scan-only",
+                .takes = Takes::kFlag,
+                .help = "find files by the heartbeat's scan alone, as on network file systems"},
+               {.name = "--quiet", .takes = Takes::kFlag, .help = "do not tell what is going on"}}),
+          .run = Serve};
+}
+
+}  // namespace agenttalk

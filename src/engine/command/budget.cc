@@ -1,0 +1,127 @@
+#include "engine/command/budget.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "engine/command/flow.h"
+#include "engine/people/gateway.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/step.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+namespace {
+
+struct Budget {
+  std::uint64_t tokens = 0;  // 0: no limit
+  std::uint64_t micro_usd = 0;
+  Cost raised;
+  Cost used;
+};
+
+std::uint64_t Tokens(const Cost& cost) {
+  return cost.input_tokens + cost.output_tokens;
+}
+
+Budget OfPlan(const HubState& state, const PlanState& plan) {
+  return {state.settings.budget_tokens, state.settings.budget_micro_usd, plan.raised, plan.spent};
+}
+
+Budget OfHub(const HubState& state) {
+  Cost used = state.settled;
+  Add(used, state.unsettled);
+  return {state.settings.hub_budget_tokens, state.settings.hub_budget_micro_usd, state.own.raised, used};
+}
+
+bool HasRoom(const Budget& budget, const Cost& reserved, const Cost& wanted) {
+  Cost all = budget.used;
+  Add(all, reserved);
+  Add(all, wanted);
+  const bool tokens = budget.tokens == 0 || Tokens(all) <= budget.tokens + budget.raised.input_tokens;
+  const bool money = budget.micro_usd == 0 || all.micro_usd <= budget.micro_usd + budget.raised.micro_usd;
+  return tokens && money;
+}
+
+std::string UsedText(std::uint64_t limit, std::uint64_t raised, std::uint64_t used, const char* unit,
+                     double scale) {
+  if (limit == 0) return {};
+  return fmt::format(" {:.{}f} of {:.{}f} {}", static_cast<double>(used) / scale, scale > 1 ? 4 : 0,
+                     static_cast<double>(limit + raised) / scale, scale > 1 ? 4 : 0, unit);
+}
+
+}  // namespace
+
+void Add(Cost& to, const Cost& cost) {
+  to.input_tokens += cost.input_tokens;
+  to.output_tokens += cost.output_tokens;
+  to.micro_usd += cost.micro_usd;
+}
+
+void Subtract(Cost& from, const Cost& cost) {
+  from.input_tokens -= std::min(from.input_tokens, cost.input_tokens);
+  from.output_tokens -= std::min(from.output_tokens, cost.output_tokens);
+  from.micro_usd -= std::min(from.micro_usd, cost.micro_usd);
+}
+
+Cost Unsettled(const PlanState& plan) {
+  Cost rest = plan.spent;
+  Subtract(rest, plan.settled);
+  return rest;
+}
+
+std::optional<QuestionPurpose> ExceededBudget(const HubState& state, const PlanState& plan,
+                                              const Cost& wanted) {
+  if (!HasRoom(OfPlan(state, plan), plan.reserved, wanted)) return QuestionPurpose::kBudget;
+  if (!HasRoom(OfHub(state), state.reserved, wanted)) return QuestionPurpose::kHubBudget;
+  return std::nullopt;
+}
+
+void AskForBudget(Step& step, PlanState& plan, const CommandRecord& record, QuestionPurpose budget,
+                  const Cost& wanted) {
+  const bool of_hub = budget == QuestionPurpose::kHubBudget;
+  const Budget limit = of_hub ? OfHub(step.state()) : OfPlan(step.state(), plan);
+  QuestionAsked question;
+  question.kind = QuestionKind::kConfirm;
+  question.purpose = budget;
+  question.from = record.agent;
+  question.command_id = record.id;
+  question.text = fmt::format(
+      "{} needs about {} more tokens, but {} has used{}{}. Approve to add the same budget again; reject to "
+      "end "
+      "the command.",
+      record.id.str(), Tokens(wanted), of_hub ? std::string("the hub") : plan.id.str(),
+      UsedText(limit.tokens, limit.raised.input_tokens, Tokens(limit.used), "tokens", 1),
+      UsedText(limit.micro_usd, limit.raised.micro_usd, limit.used.micro_usd, "USD", 1e6));
+  AskPerson(step, plan, std::move(question));
+}
+
+void DecideBudget(Step& step, PlanState& plan, const CommandRecord& record, QuestionPurpose budget,
+                  Decision decision) {
+  const bool of_hub = budget == QuestionPurpose::kHubBudget;
+  if (decision != Decision::kApprove) {
+    EndCommand(step, plan, *plan.Find(record.id), EndState::kFailed, ErrorCode::kBudgetExceeded,
+               of_hub ? "the hub's budget is used up" : "the plan's budget is used up");
+    return;
+  }
+  // A whole budget more, so that they are not asked again at once.
+  const Budget limit = of_hub ? OfHub(step.state()) : OfPlan(step.state(), plan);
+  step.Emit(of_hub ? step.state().own : plan, BudgetRaised{limit.tokens, limit.micro_usd});
+  step.Emit(plan, CommandRequeued{record.id});
+  step.Touch(record.agent);
+}
+
+void SettleSpending(Step& step, const PlanState& plan) {
+  const Cost rest = Unsettled(plan);
+  if (rest == Cost{}) return;
+  step.Emit(step.state().own, SpendingSettled{plan.id, rest});
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/step.h"
+#include "model/events/event.h"
+
+// Money and tokens: reserved with a call's intent, settled with its outcome, for the plan and for the hub.
+namespace agenttalk {
+
+void Add(Cost& to, const Cost& cost);
+void Subtract(Cost& from, const Cost& cost);  // never below nothing
+
+// What the plan has spent since the hub's own stream last heard of it.
+Cost Unsettled(const PlanState& plan);
+
+// Which budget does not have room for a call: kBudget, the plan's, or kHubBudget. Nothing: there is room.
+std::optional<QuestionPurpose> ExceededBudget(const HubState& state, const PlanState& plan,
+                                              const Cost& wanted);
+
+// The command waits for a person who raises the budget or stops the command.
+void AskForBudget(Step& step, PlanState& plan, const CommandRecord& record, QuestionPurpose budget,
+                  const Cost& wanted);
+void DecideBudget(Step& step, PlanState& plan, const CommandRecord& record, QuestionPurpose budget,
+                  Decision decision);
+
+// The plan ends: its cost is written where it is counted when the plan is not loaded any more. Goes before
+// the event that ends the plan.
+void SettleSpending(Step& step, const PlanState& plan);
+
+}  // namespace agenttalk

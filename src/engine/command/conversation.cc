@@ -1,0 +1,229 @@
+#include "engine/command/conversation.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "engine/command/budget.h"
+#include "engine/command/flow.h"
+#include "engine/dag/flow.h"
+#include "engine/people/gateway.h"
+#include "engine/role/collaboration.h"
+#include "engine/role/flow.h"
+#include "engine/stage/flow.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/thinking/flow.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+namespace {
+
+void AskModel(Step& step, PlanState& plan, CommandRecord& record, const Content& request,
+              RequestComposer::Composed composed) {
+  const Execution& execution = *record.execution;
+  step.Emit(plan, ModelCallIntended{record.id, execution.calls + 1, request, composed.reuse_key,
+                                    composed.estimate, execution.model_calls + 1, std::move(composed.by_path),
+                                    std::move(composed.warnings)});
+}
+
+// The answer that this request got before; null: it has to be asked.
+const TaskResult* FindAnswered(Step& step, const PlanState& plan, const CommandRecord& record,
+                               const Digest& key) {
+  const bool first = record.execution->model_calls == 0;
+  const bool plain = first && !record.execution->role;
+  if (!plain || !step.state().settings.reuse || plan.TaskOf(record) == DagState::kNone) return nullptr;
+  const auto found = plan.dag->answered.find(key);
+  if (found != plan.dag->answered.end()) return &found->second;
+  const bool may_share = step.state().settings.share_results && !plan.dag->tasks[plan.TaskOf(record)].anew;
+  return may_share ? step.state().shared.Find(key) : nullptr;
+}
+
+// By value: what is known may be replaced while it is used.
+void UseAnswered(Step& step, PlanState& plan, CommandRecord& record, TaskResult known) {
+  CommandSucceeded succeeded;
+  succeeded.command_id = record.id;
+  succeeded.result = known.result;
+  succeeded.score = known.score;
+  succeeded.score_explanation = known.explanation;
+  succeeded.outputs = known.outputs;
+  succeeded.reused = true;
+  succeeded.reuse_key = known.key;
+  step.Touch(record.agent);
+  step.Emit(plan, std::move(succeeded));
+  OnTaskExecuted(step, plan, record, nullptr);
+}
+
+void StartTools(Step& step, PlanState& plan, CommandRecord& record, std::vector<ToolRequest> requests) {
+  if (record.execution->tool_rounds >= step.state().settings.max_tool_rounds) {
+    FailAttempt(step, plan, record,
+                {ErrorCode::kModelOutputInvalid, "the model asked for tools in too many rounds", false, {}},
+                EndState::kFailed);
+    return;
+  }
+  for (ToolRequest& request : requests) {
+    const std::uint32_t call = record.execution->calls + 1;
+    const Content arguments = step.Store(plan, std::move(request.arguments));
+    step.Emit(plan,
+              ToolCallIntended{record.id, call, request.name, arguments, request.idempotent, request.id});
+    if (request.refusal.empty()) continue;
+    const Content refusal = step.Store(plan, request.refusal);
+    step.Emit(plan,
+              ToolCallFinished{record.id, call, refusal, ErrorCode::kPermissionDenied, request.refusal});
+  }
+  if (record.execution->open.empty()) ContinueConversation(step, plan, record);
+}
+
+// Carries out the commands of an answer; true: its result is used now.
+bool Think(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts& answer) {
+  ThoughtOutcome thought = CarryOut(step, plan, record, answer);
+  answer.errors = std::move(thought.errors);
+  if (thought.use_result || record.state != CommandState::kRunning) return thought.use_result;
+  if (record.execution->thinking_rounds >= step.state().settings.max_tool_rounds) {
+    FailAttempt(step, plan, record,
+                {ErrorCode::kModelOutputInvalid, "the model issued commands in too many rounds", false, {}},
+                EndState::kFailed);
+  } else {
+    ContinueConversation(step, plan, record);
+  }
+  return false;
+}
+
+void UseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call, AnswerFacts answer) {
+  if (!answer.command_errors.empty()) AuditBadForm(step, plan, record, answer);
+  const bool thinks = answer.errors.empty() && !answer.commands.empty();
+  if (thinks && !Think(step, plan, record, answer)) return;
+  if (!answer.errors.empty()) {
+    RefuseAnswer(step, plan, record, call, std::move(answer.errors));
+    return;
+  }
+  if (answer.rejected) {
+    RejectWork(step, plan, record, *answer.rejected);
+    return;
+  }
+  if (answer.stage && plan.goal) {
+    StageUse use = UseStageAnswer(step, plan, record, answer);
+    if (use.next == StageUse::Next::kFails) {
+      FailAttempt(step, plan, record, {use.code, std::move(use.message), false, {}}, EndState::kFailed);
+    }
+    if (use.next != StageUse::Next::kGoesOn) return;
+  }
+  if (!answer.tools.empty()) {
+    StartTools(step, plan, record, std::move(answer.tools));
+    return;
+  }
+  if (!UseRoleAnswer(step, plan, record, call, answer)) Succeed(step, plan, record, std::move(answer));
+}
+
+// The command's open call; null when the outcome comes too late or twice.
+const OpenCall* FindOpenCall(PlanState* plan, const CommandId& command, std::uint32_t call) {
+  CommandRecord* record = plan == nullptr ? nullptr : plan->Find(command);
+  if (record == nullptr || !record->execution) return nullptr;
+  const auto& open = record->execution->open;
+  const auto found = std::ranges::find(open, call, &OpenCall::call);
+  if (found == open.end()) return nullptr;
+  // While a person is asked about one tool, others go on; that one's outcome is what the person says.
+  const bool counts =
+      record->state == CommandState::kRunning ||
+      (record->state == CommandState::kWaitingHuman && found->model_call == 0 && found->idempotent);
+  return counts ? &*found : nullptr;
+}
+
+}  // namespace
+
+void ContinueConversation(Step& step, PlanState& plan, CommandRecord& record) {
+  const Execution& execution = *record.execution;
+  const bool ask_again =
+      !execution.request.empty() && execution.answer.empty() && execution.tool_outputs.empty();
+  auto composed = ComposeNext(step, plan, record, execution.model_calls + 1);
+  if (!composed) {
+    FailAttempt(step, plan, record, {composed.error().code, composed.error().message, false, {}},
+                EndState::kFailed);
+    return;
+  }
+  if (const TaskResult* known = FindAnswered(step, plan, record, composed->reuse_key)) {
+    UseAnswered(step, plan, record, *known);
+    return;
+  }
+  if (const auto budget = ExceededBudget(step.state(), plan, composed->estimate)) {
+    AskForBudget(step, plan, record, *budget, composed->estimate);
+    step.Touch(record.agent);
+    return;
+  }
+  const Content request = ask_again ? execution.request : step.Store(plan, std::move(composed->request));
+  AskModel(step, plan, record, request, *std::move(composed));
+}
+
+void RefuseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
+                  std::vector<std::string> errors) {
+  std::string first = errors.front();
+  step.Emit(plan, AnswerRefused{record.id, call, std::move(errors)});
+  if (record.execution->repairs > step.state().agents[record.agent].settings.repair_attempts) {
+    FailAttempt(step, plan, record, {ErrorCode::kModelOutputInvalid, std::move(first), true, {}},
+                EndState::kFailed);
+    return;
+  }
+  ContinueConversation(step, plan, record);
+}
+
+void OnModelCallDone(Step& step, ModelCallDone done) {
+  PlanState* plan = step.state().FindPlan(done.plan_id);
+  const OpenCall* open = FindOpenCall(plan, done.command_id, done.call);
+  if (open == nullptr || open->model_call == 0) return;
+  step.cause = open->event;
+  CommandRecord& record = *plan->Find(done.command_id);
+  ModelCallFinished finished;
+  finished.command_id = done.command_id;
+  finished.call = done.call;
+  finished.cost = done.cost;
+  finished.script_entry = done.script_entry;
+  if (done.failure) {
+    finished.error = done.failure->code;
+    finished.message = done.failure->message;
+  } else {
+    finished.answer = step.Store(*plan, std::move(done.text));
+  }
+  const std::uint64_t event = step.Emit(*plan, std::move(finished));
+  step.reply = {Reply::Status::kAccepted, {}, done.command_id, event};
+  if (done.failure) {
+    const bool late = done.failure->code == ErrorCode::kAttemptTimeout;
+    FailAttempt(step, *plan, record, std::move(*done.failure),
+                late ? EndState::kTimedOut : EndState::kFailed);
+    return;
+  }
+  UseAnswer(step, *plan, record, done.call, std::move(done.answer));
+}
+
+void OnToolCallDone(Step& step, ToolCallDone done) {
+  PlanState* plan = step.state().FindPlan(done.plan_id);
+  const OpenCall* open = FindOpenCall(plan, done.command_id, done.call);
+  if (open == nullptr || open->model_call != 0) return;
+  step.cause = open->event;
+  CommandRecord& record = *plan->Find(done.command_id);
+  if (done.error == ErrorCode::kOutcomeUnknown && !open->idempotent) {
+    AskForOutcome(step, *plan, record, *open);
+    step.Touch(record.agent);
+    return;
+  }
+  const Content result = step.Store(*plan, std::move(done.result));
+  const std::uint64_t event =
+      step.Emit(*plan, ToolCallFinished{record.id, done.call, result, done.error, std::move(done.message)});
+  step.reply = {Reply::Status::kAccepted, {}, record.id, event};
+  if (record.state != CommandState::kRunning || !record.execution->open.empty()) return;
+  if (!UseRoleTool(step, *plan, record)) ContinueConversation(step, *plan, record);
+}
+
+}  // namespace agenttalk

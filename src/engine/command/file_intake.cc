@@ -1,0 +1,324 @@
+#include "engine/command/file_intake.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/codec.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "engine/command/flow.h"
+#include "engine/command/input_binding.h"
+#include "engine/dag/commands.h"
+#include "engine/dag/flow.h"
+#include "engine/people/gateway.h"
+#include "engine/role/collaboration.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/command/command.h"
+#include "model/dag/task_dag.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+namespace {
+
+void RefuseCommand(Step& step, CommandFile& file, ErrorCode code, std::string message, std::string hint) {
+  RejectedFile refused;
+  refused.agent_id = file.agent_id;
+  refused.plan_id = file.plan_id;
+  refused.command_id = file.command.command_id;
+  refused.file = file.source ? file.source->name : fmt::format("{}.json", file.command.command_id.str());
+  refused.body = Payload(std::move(file.body));
+  refused.code = code;
+  refused.message = std::move(message);
+  refused.hint = std::move(hint);
+  refused.source = std::move(file.source);
+  OnRejectedFile(step, std::move(refused));
+}
+
+// True when the command is not a new one; then it has been answered.
+bool AnswerKnownCommand(Step& step, PlanState& plan, CommandFile& file) {
+  const Command& command = file.command;
+  if (const CommandRecord* known = plan.FindByKey(file.agent_id, command.idempotency_key)) {
+    if (known->payload != file.payload) {
+      RefuseCommand(step, file, ErrorCode::kIdempotencyConflict,
+                    fmt::format("the key {} was used by {} with other content", command.idempotency_key,
+                                known->id.str()),
+                    "give the new command an id and key of its own");
+      return true;
+    }
+    const std::uint64_t event =
+        step.Emit(plan, CommandRepeated{known->id, file.agent_id, std::move(file.source)});
+    step.reply = {Reply::Status::kRepeated, {}, known->id, event};
+    return true;
+  }
+  if (plan.Find(command.command_id) == nullptr) return false;
+  RefuseCommand(step, file, ErrorCode::kCommandIdReused,
+                fmt::format("{} exists already in {}", command.command_id.str(), plan.id.str()),
+                "use a command_id that is new in its plan");
+  return true;
+}
+
+// What became of a file that was taken in before: after a crash only its move has to be made up for.
+Reply RecallFile(const PlanState& plan, const FileFingerprint& source) {
+  for (const auto& [number, open] : plan.letters) {
+    const DeadLettered& letter = open.letter;
+    if (letter.source != source) continue;
+    return {Reply::Status::kRefused, Error{letter.code, letter.message, letter.hint}, letter.command_id,
+            number};
+  }
+  return {};
+}
+
+// In a task's line of commands a higher sequence number replaces the lower ones that have not started; a
+// lower one that comes late is itself out of date.
+bool SupersedeInTask(Step& step, PlanState& plan, const CommandRecord& added) {
+  if (added.task.empty()) return false;
+  bool outdated = false;
+  for (const std::uint32_t index : plan.CommandsOf(added.task)) {
+    const CommandRecord& other = plan.commands[index];
+    if (other.id == added.id) continue;
+    if (other.seq > added.seq) outdated = true;
+    const bool not_started =
+        other.state == CommandState::kWaitingInputs || other.state == CommandState::kReady;
+    if (other.seq < added.seq && not_started) {
+      step.Emit(plan, CommandEnded{other.id, EndState::kSuperseded, ErrorCode::kCancelled,
+                                   fmt::format("superseded by {}", added.id.str())});
+    }
+  }
+  if (outdated) {
+    step.Emit(plan, CommandEnded{added.id, EndState::kSuperseded, ErrorCode::kCancelled,
+                                 "a command of a higher command_seq is there already"});
+  }
+  return outdated;
+}
+
+// The command's texts, apart from its body.
+std::string BriefOf(const PlanState& plan, Command& command) {
+  if (plan.dag) {
+    const TaskIndex task = plan.dag->Find(command.task_id);
+    return TaskBrief(plan, task, plan.dag->Node(task), command, {});
+  }
+  CommandBrief texts;
+  texts.prompt = std::exchange(command.prompt, {});
+  texts.score_criteria = std::exchange(command.score_criteria, {});
+  ByteWriter brief;
+  brief.Put(texts);
+  return brief.Take();
+}
+
+// Whoever sent it: keys count at the receiving agent, so a repeat is known only there.
+void AddressToTask(const PlanState& plan, CommandFile& file) {
+  const TaskIndex task = plan.dag->Find(file.command.task_id);
+  if (task != DagState::kNone) file.agent_id = plan.dag->AgentOf(task);
+}
+
+// What the DAG wants to be scored is scored, whatever the command says.
+void RequireScore(const TaskNode& node, CommandFile& file) {
+  if (!node.score || !node.score->required || file.command.score_required) return;
+  file.command.score_required = true;
+  file.command.score_criteria =
+      node.score->criteria.empty() ? std::string(kDefaultScoreCriteria) : node.score->criteria;
+  file.warnings.push_back("the task asks for a score: score_required is true");
+}
+
+// A task's command goes to the task's agent, whoever sent it; false: it was refused.
+bool RouteToTask(Step& step, PlanState& plan, CommandFile& file) {
+  if (!plan.dag) {
+    RefuseCommand(
+        step, file, ErrorCode::kPlanUnknown,
+        fmt::format("{} has no DAG, so it has no task {}", plan.id.str(), file.command.task_id.str()),
+        "run the plan first, or leave task_id out");
+    return false;
+  }
+  auto agent = CheckTaskCommand(plan, file.command);
+  if (!agent) {
+    RefuseCommand(step, file, agent.error().code, agent.error().message, agent.error().hint);
+    return false;
+  }
+  file.agent_id = *std::move(agent);
+  RequireScore(plan.dag->Node(plan.dag->Find(file.command.task_id)), file);
+  return true;
+}
+
+}  // namespace
+
+void OnCommandFile(Step& step, CommandFile file) {
+  PlanState& plan = step.state().Plan(file.plan_id);
+  if (file.source && plan.HasTaken(*file.source)) {
+    step.reply = RecallFile(plan, *file.source);
+    return;
+  }
+  const auto agent = step.state().agents.find(file.agent_id);
+  if (agent == step.state().agents.end() || agent->second.removed) {
+    RefuseCommand(step, file, ErrorCode::kAgentUnknown,
+                  fmt::format("there is no agent {}", file.agent_id.str()),
+                  "add the agent to agenttalk.yaml, then `agenttalk dead retry` this letter");
+    return;
+  }
+  if (plan.dag) AddressToTask(plan, file);
+  if (AnswerKnownCommand(step, plan, file)) return;
+  if (plan.dag || plan.goal || file.command.BelongsToDag()) {
+    if (!RouteToTask(step, plan, file)) return;
+  }
+  if (!plan.opened) step.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
+  if (plan.completed) step.Emit(plan, PlanChanged{PlanChange::kReopened, {}});
+
+  CommandReceived received;
+  received.agent_id = file.agent_id;
+  received.body = step.Store(plan, std::move(file.body));
+  received.brief = step.Store(plan, BriefOf(plan, file.command));
+  received.wait_until = step.now() + file.command.timeout;
+  received.command = std::move(file.command);
+  received.payload = file.payload;
+  received.source = std::move(file.source);
+  received.warnings = std::move(file.warnings);
+  const CommandId id = received.command.command_id;
+  const std::uint64_t event = step.Emit(plan, std::move(received));
+  step.reply = {Reply::Status::kAccepted, {}, id, event};
+  CommandRecord& record = *plan.Find(id);
+  if (SupersedeInTask(step, plan, record)) {
+    CompleteIfIdle(step, plan);
+    return;
+  }
+  BindIfComplete(step, plan, record);
+}
+
+void OnInputFile(Step& step, InputFile file) {
+  PlanState& plan = step.state().Plan(file.plan_id);
+  if (file.source && plan.HasTaken(*file.source)) {
+    step.reply = {Reply::Status::kIgnored, {}, {}, 0};
+    return;
+  }
+  const auto agent = step.state().agents.find(file.agent_id);
+  if (agent == step.state().agents.end() || agent->second.removed) {
+    OnRejectedFile(step, {file.agent_id,
+                          file.plan_id,
+                          {},
+                          file.name,
+                          std::move(file.payload),
+                          ErrorCode::kAgentUnknown,
+                          fmt::format("there is no agent {}", file.agent_id.str()),
+                          "add the agent to agenttalk.yaml",
+                          {},
+                          std::move(file.source)});
+    return;
+  }
+  InputArrived arrived;
+  arrived.agent_id = file.agent_id;
+  arrived.name = std::move(file.name);
+  const Digest digest = DigestOf(file.payload);
+  const auto& files = plan.inboxes[file.agent_id].files;
+  if (const auto known = files.find(arrived.name); known != files.end()) {
+    // Only other content is a new version; this may be a file of our own that is seen again.
+    const InputVersion& version = known->second;
+    const bool same = version.content.digest == digest;
+    // The very file that was taken in, with other content: a power cut took what its writer had not synced.
+    const bool damaged =
+        file.source && version.inode == file.source->inode && version.mtime_ns == file.source->mtime_ns;
+    if (same || damaged) {
+      step.reply = {same ? Reply::Status::kIgnored : Reply::Status::kDamaged, {}, {}, version.event};
+      return;
+    }
+  }
+  arrived.content = step.Store(plan, std::move(file.payload));
+  arrived.source = std::move(file.source);
+  Deliver(step, plan, std::move(arrived));
+  if (plan.dag) AdvanceTasks(step, plan);
+  step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+}
+
+void OnRejectedFile(Step& step, RejectedFile file) {
+  PlanState& plan = step.state().Plan(file.plan_id);
+  if (file.source && plan.HasTaken(*file.source)) {
+    step.reply = {Reply::Status::kIgnored, {}, {}, 0};
+    return;
+  }
+  DeadLettered letter;
+  letter.agent_id = std::move(file.agent_id);
+  letter.command_id = std::move(file.command_id);
+  letter.file = std::move(file.file);
+  if (file.body) letter.body = step.Store(plan, std::move(*file.body));
+  letter.code = file.code;
+  letter.message = file.message;
+  letter.hint = file.hint;
+  letter.source = std::move(file.source);
+  letter.errors = std::move(file.errors);
+  const std::string text = fmt::format("{}: {} ({})", letter.file, letter.message, ToString(letter.code));
+  const std::uint64_t event = step.Emit(plan, std::move(letter));
+  step.reply = {Reply::Status::kRefused, Error{file.code, file.message, file.hint}, file.command_id, event};
+  Alert(step, plan, nullptr, text);
+}
+
+void OnExternalResult(Step& step, ExternalResult result) {
+  PlanState& plan = step.state().Plan(result.plan_id);
+  if (result.source && plan.HasTaken(*result.source)) return;
+  CommandRecord* record = plan.Find(result.command_id);
+  const bool open =
+      record != nullptr && record->state == CommandState::kRunning && record->agent == result.agent_id;
+  if (!open || !result.answer.errors.empty()) {
+    std::string message =
+        open ? fmt::format("the result does not meet its contract: {}", result.answer.errors.front())
+             : fmt::format("no open command of {} waits for this result", result.agent_id.str());
+    OnRejectedFile(step,
+                   {result.agent_id, result.plan_id, result.command_id,
+                    fmt::format("result_{}.json", result.command_id.str()), Payload(std::move(result.body)),
+                    open ? ErrorCode::kModelOutputInvalid : ErrorCode::kStateConflict, std::move(message),
+                    open ? "write the mended file again"
+                         : "the folder's name is the plan's id; see `agenttalk status` for open commands",
+                    result.answer.errors, std::move(result.source)});
+    return;
+  }
+  if (result.answer.rejected) {
+    step.Emit(plan, OutputFound{result.agent_id, fmt::format("result_{}.json", record->id.str()),
+                                step.Store(plan, std::move(result.body)), std::move(result.source)});
+    RejectWork(step, plan, *record, *result.answer.rejected);
+  } else {
+    Succeed(step, plan, *record, std::move(result.answer), std::move(result.source));
+  }
+  step.reply = {Reply::Status::kAccepted, {}, result.command_id, step.state().last_event};
+}
+
+void OnOutputFile(Step& step, OutputFile file) {
+  PlanState& plan = step.state().Plan(file.plan_id);
+  if (file.source && plan.HasTaken(*file.source)) {
+    step.reply = RecallFile(plan, *file.source);
+    return;
+  }
+  const bool awaited = std::ranges::any_of(plan.commands, [&](const CommandRecord& record) {
+    return record.agent == file.agent_id && record.state == CommandState::kRunning;
+  });
+  if (!awaited) {
+    OnRejectedFile(step,
+                   {file.agent_id,
+                    file.plan_id,
+                    {},
+                    std::move(file.name),
+                    std::move(file.payload),
+                    ErrorCode::kStateConflict,
+                    fmt::format("{} runs no command that this could be an output of", file.agent_id.str()),
+                    "write outputs into the plan's folder, before the result",
+                    {},
+                    std::move(file.source)});
+    return;
+  }
+  const Content content = step.Store(plan, std::move(file.payload));
+  const std::uint64_t event =
+      step.Emit(plan, OutputFound{file.agent_id, std::move(file.name), content, std::move(file.source)});
+  step.reply = {Reply::Status::kAccepted, {}, {}, event};
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,217 @@
+#include "engine/command/router.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/text_template.h"
+#include "base/time.h"
+#include "engine/command/input_binding.h"
+#include "engine/command/message_text.h"
+#include "engine/people/gateway.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/step.h"
+#include "model/command/command.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+namespace {
+
+// A message may be 1 MiB; a result that would not fit beside the rest goes as a file.
+constexpr std::size_t kLargestInlineResult = 512 * 1024;
+constexpr std::string_view kResultIsBeside = "The result is in the file beside this message.";
+
+std::string ScoreText(const std::optional<double>& score) {
+  return score ? fmt::format("{}", *score) : std::string();
+}
+
+struct Wording {
+  std::string text;
+  std::vector<std::string> warnings;
+};
+
+Wording Word(const PlanState& plan, const CommandRecord& record, std::string_view text,
+             const Dispatchable& what) {
+  if (text.empty()) return {what.error.empty() ? what.result : what.error, {}};
+  if (text == kDefaultMessageTemplate) return {what.result, {}};
+  const std::string score = ScoreText(what.score);
+  Expansion expanded = ExpandTemplate(text, {{"result", what.result},
+                                             {"score", score},
+                                             {"score_explanation", what.score_explanation},
+                                             {"error", what.error},
+                                             {"command_id", record.id.str()},
+                                             {"plan_id", plan.id.str()},
+                                             {"task_id", record.task.str()},
+                                             {"agent_id", record.agent.str()}});
+  Wording wording{std::move(expanded.text), {}};
+  for (const std::string& name : expanded.unknown) {
+    wording.warnings.push_back(fmt::format("message_template: there is no variable {{{}}}", name));
+  }
+  return wording;
+}
+
+// The outputs that go along: the declared ones, and the result itself when a message cannot hold it.
+std::vector<NamedContent> Enclosures(Step& step, PlanState& plan, const CommandRecord& record,
+                                     const Dispatchable& what) {
+  std::vector<NamedContent> outputs = what.outputs;
+  if (what.result.size() > kLargestInlineResult && outputs.empty()) {
+    outputs.push_back({fmt::format("{}.result.md", record.id.str()), step.Store(plan, what.result)});
+  }
+  return outputs;
+}
+
+void Bury(Step& step, PlanState& plan, const CommandRecord& record, MessageSent sent, Error obstacle) {
+  DeadLettered letter;
+  letter.agent_id = std::move(sent.to);
+  letter.command_id = record.id;
+  letter.file = sent.message_id + ".json";
+  letter.body = sent.message;
+  letter.code = obstacle.code;
+  letter.message = std::move(obstacle.message);
+  letter.hint = std::move(obstacle.hint);
+  letter.sender = std::move(sent.from);
+  letter.outputs = std::move(sent.outputs);
+  letter.hops = sent.hops;
+  const std::string text = fmt::format("{} of {} was not delivered: {} ({})", letter.file,
+                                       letter.sender.str(), letter.message, ToString(letter.code));
+  step.Emit(plan, std::move(letter));
+  Alert(step, plan, &record, text);
+}
+
+void Send(Step& step, PlanState& plan, const CommandRecord& record, const AgentId& to, const Wording& wording,
+          const Dispatchable& what) {
+  std::vector<NamedContent> outputs = Enclosures(step, plan, record, what);
+  std::string message_id = "msg_" + record.id.str();
+  MessageFacts facts;
+  facts.message_id = message_id;
+  facts.plan_id = &plan.id;
+  facts.command_id = &record.id;
+  facts.from = &record.agent;
+  facts.to = &to;
+  facts.content =
+      wording.text.size() > kLargestInlineResult ? kResultIsBeside : std::string_view(wording.text);
+  if (what.error.empty() && what.result.size() <= kLargestInlineResult) facts.result = what.result;
+  facts.result_is_json = what.result_is_json;
+  facts.score = what.score;
+  facts.outputs = outputs;
+  facts.hops = what.hops;
+  facts.sent_at = step.now();
+  const Content body = step.Store(plan, MessageText(facts));
+  MessageSent sent{std::move(message_id), record.id, record.agent,    to, body,
+                   std::move(outputs),    what.hops, wording.warnings};
+  if (auto obstacle = FindObstacle(step.state(), record.agent, to, what.hops)) {
+    Bury(step, plan, record, std::move(sent), *std::move(obstacle));
+  } else {
+    Hand(step, plan, std::move(sent));
+  }
+}
+
+void SendToAll(Step& step, PlanState& plan, const CommandRecord& record, std::string_view wording,
+               const std::vector<AgentId>& targets, const Dispatchable& what) {
+  const Wording words = Word(plan, record, wording, what);
+  for (const AgentId& to : targets) Send(step, plan, record, to, words, what);
+}
+
+}  // namespace
+
+std::optional<Error> FindObstacle(const HubState& state, const AgentId& from, const AgentId& to,
+                                  std::uint32_t hops) {
+  if (hops > state.settings.max_hops) {
+    return Error{
+        ErrorCode::kHopLimit,
+        fmt::format("the message has been passed on {} times; it seems to go round in a loop", hops - 1),
+        "break the loop, or raise limits.max_hops"};
+  }
+  const auto target = state.agents.find(to);
+  const bool known = to.str() == kHuman || (target != state.agents.end() && !target->second.removed);
+  if (!known) {
+    return Error{ErrorCode::kRoutingNoTarget, fmt::format("there is no agent {}", to.str()),
+                 "add the agent, then `agenttalk dead retry` this letter"};
+  }
+  const auto sender = state.agents.find(from);
+  if (sender == state.agents.end() || !sender->second.settings.visibility || to == from) return std::nullopt;
+  const auto& visible = *sender->second.settings.visibility;
+  if (std::ranges::find(visible, to) != visible.end()) return std::nullopt;
+  return Error{ErrorCode::kNotVisible, fmt::format("{} may not send to {}", from.str(), to.str()),
+               fmt::format("add {} to the visibility of {}", to.str(), from.str())};
+}
+
+void Hand(Step& step, PlanState& plan, MessageSent sent) {
+  if (sent.to.str() == kHuman) {
+    step.Emit(plan, std::move(sent));
+    return;
+  }
+  std::vector<InputArrived> files;
+  files.reserve(sent.outputs.size() + 1);
+  const auto add = [&](std::string name, const Content& content) {
+    files.push_back({sent.to, std::move(name), content, sent.from, sent.command_id, sent.hops, {}});
+  };
+  for (const NamedContent& output : sent.outputs) add(output.name, output.content);
+  add(sent.message_id + ".json", sent.message);
+  step.Emit(plan, std::move(sent));
+  for (InputArrived& file : files) Deliver(step, plan, std::move(file));
+}
+
+std::uint32_t NextHops(const CommandRecord& record) {
+  std::uint32_t hops = 0;
+  if (record.execution) {
+    for (const BoundInput& input : record.execution->inputs) hops = std::max(hops, input.hops);
+  }
+  return hops + 1;
+}
+
+void SendPlainMessage(Step& step, PlanState& plan, const OutgoingMessage& message) {
+  MessageFacts facts;
+  facts.message_id = message.message_id;
+  facts.plan_id = &plan.id;
+  facts.command_id = &message.command_id;
+  facts.from = &message.from;
+  facts.to = &message.to;
+  facts.content = message.text;
+  facts.hops = message.hops;
+  facts.sent_at = step.now();
+  const Content body = step.Store(plan, MessageText(facts));
+  Hand(step, plan,
+       {message.message_id, message.command_id, message.from, message.to, body, {}, message.hops, {}});
+}
+
+void RouteResult(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what) {
+  if (!record.on_complete) return;
+  const OnComplete& routing = *record.on_complete;
+  SendToAll(step, plan, record, routing.message_template, TargetsFor(routing, what.score), what);
+}
+
+void RouteFailure(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what) {
+  if (!record.on_failure) return;
+  SendToAll(step, plan, record, record.on_failure->message_template, record.on_failure->send_to, what);
+}
+
+std::optional<Error> Redeliver(Step& step, PlanState& plan, const DeadLettered& letter) {
+  if (auto obstacle = FindObstacle(step.state(), letter.sender, letter.agent_id, letter.hops)) {
+    return obstacle;
+  }
+  Hand(step, plan,
+       {fmt::format("msg_{}", letter.command_id.str()),
+        letter.command_id,
+        letter.sender,
+        letter.agent_id,
+        letter.body,
+        letter.outputs,
+        letter.hops,
+        {}});
+  return std::nullopt;
+}
+
+}  // namespace agenttalk

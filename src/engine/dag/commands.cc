@@ -1,0 +1,132 @@
+#include "engine/dag/commands.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/codec.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "engine/command/input_binding.h"
+#include "engine/dag/inputs.h"
+#include "engine/dag/outputs.h"
+#include "engine/stage/calls.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/step.h"
+#include "model/command/command.h"
+#include "model/command/generation.h"
+#include "model/command/reading.h"
+#include "model/dag/task_dag.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+namespace {
+
+Result<Command> Generate(const PlanState& plan, TaskIndex task, const TaskNode& node,
+                         std::vector<std::string>& warnings) {
+  const DagState& dag = *plan.dag;
+  const DagRef ref{dag.dag.digest, static_cast<std::int64_t>(dag.revision)};
+  ReadCommandResult made =
+      GenerateCommand(plan.id, node, dag.tasks[task].last_seq + 1, RequirementsOf(dag, task, node), ref);
+  if (!made.command) {
+    const Issue& first = made.issues.errors.front();
+    return Fail(first.code, fmt::format("no command can be made: {}", first.message), first.hint);
+  }
+  for (const Issue& warning : made.issues.warnings) warnings.push_back(warning.message);
+  return *std::move(made.command);
+}
+
+// Direct dependencies that this task may send back: those that may still be reworked.
+std::vector<TaskId> MayReturn(const DagState& dag, TaskIndex task) {
+  constexpr std::size_t kMostNamed = 16;
+  std::vector<TaskId> ids;
+  const auto dependencies = dag.DependenciesOf(task);
+  if (dependencies.size() > kMostNamed) return ids;
+  for (const TaskIndex dependency : dependencies) {
+    const TaskNode node = dag.Node(dependency);
+    if (node.score && dag.tasks[dependency].reworks < node.score->max_rework) ids.push_back(node.task_id);
+  }
+  return ids;
+}
+
+}  // namespace
+
+std::string TaskBrief(const PlanState& plan, TaskIndex task, const TaskNode& node, Command& command,
+                      const std::string& reason) {
+  const DagState& dag = *plan.dag;
+  CommandBrief brief;
+  brief.prompt = std::move(command.prompt);
+  brief.score_criteria = std::move(command.score_criteria);
+  brief.outputs = OutputNames(node);
+  brief.when = OutputConditions(node);
+  brief.rework_round = dag.tasks[task].reworks;
+  brief.rework_reason = reason;
+  if (plan.goal && plan.goal->staged) {
+    BriefExecutor(plan, task, node, brief);
+  } else {
+    brief.may_return = MayReturn(dag, task);
+  }
+  brief.model = node.model;
+  ByteWriter out;
+  out.Put(brief);
+  return out.Take();
+}
+
+Result<CommandId> ReceiveTaskCommand(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
+  const TaskNode node = plan.dag->Node(task);
+  CommandReceived received;
+  received.command = TRY(Generate(plan, task, node, received.warnings));
+  received.agent_id = node.assigned_agent_id;
+  CommandText file = TextOf(received.command);
+  received.payload = file.payload;
+  received.body = step.Store(plan, std::move(file.text));
+  received.brief = step.Store(plan, TaskBrief(plan, task, node, received.command, reason));
+  received.wait_until = step.now() + node.timeout;
+  const CommandId id = received.command.command_id;
+  step.Emit(plan, std::move(received));
+  return id;
+}
+
+Result<void> MakeTaskCommand(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
+  const CommandId id = TRY(ReceiveTaskCommand(step, plan, task, reason));
+  BindIfComplete(step, plan, *plan.Find(id));
+  return {};
+}
+
+Result<AgentId> CheckTaskCommand(const PlanState& plan, const Command& command) {
+  const DagState& dag = *plan.dag;
+  if (command.task_id.empty()) {
+    return Fail(ErrorCode::kTaskIdMissing,
+                fmt::format("{} has a DAG: its commands belong to tasks", plan.id.str()),
+                "name the task with task_id, or send the command to another plan");
+  }
+  const TaskIndex task = dag.Find(command.task_id);
+  if (task == DagState::kNone) {
+    return Fail(ErrorCode::kTaskUnknown,
+                fmt::format("{} has no task {}", plan.id.str(), command.task_id.str()),
+                fmt::format("see `agenttalk status {}`", plan.id.str()));
+  }
+  if (!command.dag_ref || !dag.Accepts(task, command.dag_ref->sha256)) {
+    return Fail(
+        ErrorCode::kCommandDagMismatch,
+        fmt::format("the command was made for another DAG: {} or something upstream of it has changed",
+                    command.task_id.str()),
+        "make it anew with generate_command");
+  }
+  const TaskPhase phase = dag.tasks[task].phase;
+  if (phase != TaskPhase::kPending && phase != TaskPhase::kActive) {
+    return Fail(ErrorCode::kStateConflict,
+                fmt::format("task {} is {} already", command.task_id.str(), EnumName(phase)),
+                "revise the plan to have it done again");
+  }
+  return dag.AgentOf(task);
+}
+
+}  // namespace agenttalk

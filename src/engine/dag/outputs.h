@@ -1,0 +1,38 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/state/dag_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/step.h"
+#include "model/dag/task_dag.h"
+#include "model/dag/task_outcome.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+
+// Results on their way along the edges.
+namespace agenttalk {
+
+// The names of what a task is to make, each once; empty: it leaves its result under a name of its own.
+std::vector<std::string> OutputNames(const TaskNode& node);
+// Those of them that only some scores want.
+std::vector<OutputCondition> OutputConditions(const TaskNode& node);
+
+// What an answer brings, under the names that the task declares; `left` are files that came beside it.
+std::vector<NamedContent> NameOutputs(Step& step, PlanState& plan, const TaskNode& node,
+                                      std::map<std::string, std::string> given,
+                                      const std::map<std::string, Content>& left, const Content& result);
+
+// Why an output must not be delivered; nothing: all may be.
+std::optional<std::string> FindConflict(const PlanState& plan, const TaskNode& node,
+                                        const TaskResult& result);
+
+// The task is completed: its outputs go to their receivers, its deliverables to the plan's.
+void DeliverOutputs(Step& step, PlanState& plan, TaskIndex task, const TaskNode& node);
+// A revision has new receivers for what a task made before.
+void DeliverToNewReceivers(Step& step, PlanState& plan, TaskIndex task);
+
+}  // namespace agenttalk

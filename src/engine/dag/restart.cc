@@ -1,0 +1,70 @@
+#include "engine/dag/restart.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/step.h"
+#include "model/command/command.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+
+void CancelTask(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
+  const TaskId id = plan.dag->IdOf(task);
+  for (const std::uint32_t index : plan.CommandsOf(id)) {
+    const CommandRecord& record = plan.commands[index];
+    if (!IsLive(record.state)) continue;
+    step.Touch(record.agent);
+    step.Emit(plan, CommandEnded{record.id, EndState::kCancelled, ErrorCode::kCancelled, reason});
+  }
+  std::vector<std::uint64_t> questions;
+  for (const auto& [number, question] : plan.questions) {
+    if (question.asked.task_id == id) questions.push_back(number);
+  }
+  for (const std::uint64_t number : questions) {
+    step.Emit(plan, QuestionClosed{number, Decision::kNone, reason, true, {}});
+  }
+}
+
+void RestartTasks(Step& step, PlanState& plan, std::vector<TaskIndex> failed, std::string reason) {
+  const DagState& dag = *plan.dag;
+  TasksReset reset;
+  reset.reason = std::move(reason);
+  for (const TaskIndex one : dag.Downstream(std::move(failed))) {
+    if (dag.ResolutionOf(one) == Resolution::kGood || dag.tasks[one].phase == TaskPhase::kPending) continue;
+    CancelTask(step, plan, one, reset.reason);
+    reset.tasks.push_back(dag.IdOf(one));
+  }
+  step.Emit(plan, std::move(reset));
+}
+
+Result<void> ReopenFailed(Step& step, PlanState& plan, const Command& command) {
+  const TaskIndex task = plan.dag->Find(command.task_id);
+  // Whatever else is wrong with it, the router says.
+  if (task == DagState::kNone || !command.dag_ref || !plan.dag->Accepts(task, command.dag_ref->sha256)) {
+    return {};
+  }
+  const TaskRecord& record = plan.dag->tasks[task];
+  if (record.phase == TaskPhase::kActive && IsLive(plan.commands[record.command].state)) {
+    return Fail(ErrorCode::kStateConflict,
+                fmt::format("task {} is executed again already, by {}", command.task_id.str(),
+                            plan.commands[record.command].id.str()),
+                "drop the letter");
+  }
+  if (record.phase != TaskPhase::kFailed) return {};
+  const std::string reason = fmt::format("{} is tried again", command.task_id.str());
+  if (plan.completed) step.Emit(plan, PlanChanged{PlanChange::kReopened, reason});
+  RestartTasks(step, plan, {task}, reason);
+  return {};
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,380 @@
+#include "engine/role/collaboration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/codec.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "base/json.h"
+#include "base/time.h"
+#include "engine/command/flow.h"
+#include "engine/command/input_binding.h"
+#include "engine/command/router.h"
+#include "engine/people/gateway.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/state/role_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/command/command.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+#include "model/reading/object_reader.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+constexpr Duration kUsualDeadline = std::chrono::minutes(10);
+constexpr Duration kLongestDeadline = std::chrono::hours(24 * 30);
+constexpr std::size_t kLargestInResponse = 512 * 1024;
+
+// What a step asks for.
+struct Asked {
+  std::string subtask;
+  json::value context;
+  Duration within = kUsualDeadline;
+};
+
+Result<Asked> ReadAsked(const json::object& params) {
+  Asked asked;
+  Issues issues;
+  ReadObject(params, issues, [&](ObjectReader& reader) {
+    reader.Text(Field("subtask").Required(), asked.subtask);
+    if (const json::value* context = reader.Value("context")) asked.context = *context;
+    reader.Period("deadline", asked.within);
+    if (asked.within <= Duration::zero() || asked.within > kLongestDeadline)
+      reader.Error("deadline", ErrorCode::kValueInvalid, "must be more than 0 and at most 30 days");
+  });
+  if (!issues.ok()) {
+    const Issue& first = issues.errors.front();
+    return Fail(first.code, fmt::format("params{}: {}", first.path, first.message), first.hint);
+  }
+  return asked;
+}
+
+// The request that a command was made for; nothing: for none.
+const Collaboration* FindByWork(const PlanState& plan, const CommandId& work, std::string* request_id) {
+  constexpr std::string_view kPrefix = "cmd_";
+  if (plan.collaborations.empty() || !work.str().starts_with(kPrefix)) return nullptr;
+  const auto found = plan.collaborations.find(work.str().substr(kPrefix.size()));
+  if (found == plan.collaborations.end() || found->second.work != work) return nullptr;
+  if (request_id != nullptr) *request_id = found->first;
+  return &found->second;
+}
+
+// Who waits for whom in the plan, from one agent to another; empty: there is no such chain.
+std::vector<AgentId> WaitChain(const PlanState& plan, const AgentId& from, const AgentId& to) {
+  std::map<AgentId, AgentId> came_from{{from, {}}};
+  std::vector<AgentId> ahead{from};
+  while (!ahead.empty() && !came_from.contains(to)) {
+    const AgentId at = ahead.back();
+    ahead.pop_back();
+    const auto asked = plan.waits_for.find(at);
+    if (asked == plan.waits_for.end()) continue;
+    for (const auto& [next, count] : asked->second) {
+      if (came_from.emplace(next, at).second) ahead.push_back(next);
+    }
+  }
+  std::vector<AgentId> chain;
+  if (!came_from.contains(to)) return chain;
+  for (AgentId at = to; !at.empty(); at = came_from.at(at)) chain.push_back(at);
+  std::ranges::reverse(chain);
+  return chain;
+}
+
+Result<void> CheckRing(const PlanState& plan, const AgentId& asker, const AgentId& asked) {
+  const std::vector<AgentId> chain = WaitChain(plan, asked, asker);
+  if (chain.empty()) return {};
+  std::string ring = asker.str();
+  for (const AgentId& agent : chain) ring += " → " + agent.str();
+  return Fail(ErrorCode::kCollaborationCycle, fmt::format("{} would wait for itself: {}", asker.str(), ring),
+              "let one of them do its part itself");
+}
+
+// How deep the new request would be.
+Result<std::uint32_t> CheckLimits(const HubSettings& limits, const PlanState& plan,
+                                  const CommandRecord& record) {
+  const Collaboration* above = FindByWork(plan, record.id, nullptr);
+  const std::uint32_t depth = above == nullptr ? 1 : above->depth + 1;
+  if (depth > limits.max_collaboration_depth)
+    return Fail(ErrorCode::kCollaborationLimit,
+                fmt::format("{} agents ask one another already", limits.max_collaboration_depth),
+                "raise limits.max_collaboration_depth");
+  const std::uint32_t made = record.execution->role->requests;
+  if (made >= limits.max_collaborations)
+    return Fail(ErrorCode::kCollaborationLimit,
+                fmt::format("{} has asked others {} times already", record.id.str(), made),
+                "raise limits.max_collaborations");
+  return depth;
+}
+
+std::string FreeRequestId(const PlanState& plan, std::uint64_t number) {
+  std::string id = fmt::format("collab_{}", number);
+  // A stranger may have called a command so.
+  while (plan.Find(CommandId("cmd_" + id)) != nullptr) id += "x";
+  return id;
+}
+
+std::string RequestText(const PlanState& plan, const CollaborationRequested& requested, const Asked& asked) {
+  return PrettyJson(json::object{{"request_id", requested.request_id},
+                                 {"plan_id", plan.id.str()},
+                                 {"from", requested.from.str()},
+                                 {"to", requested.to.str()},
+                                 {"command_id", requested.work.str()},
+                                 {"subtask", asked.subtask},
+                                 {"context", asked.context},
+                                 {"deadline", ToRfc3339(requested.deadline)}});
+}
+
+CommandReceived MakeWork(Step& step, PlanState& plan, const CommandRecord& asker,
+                         const CollaborationRequested& requested, const Asked& asked) {
+  CommandReceived received;
+  Command& command = received.command;
+  command.command_id = requested.work;
+  command.plan_id = plan.id;
+  command.prompt = asked.subtask;
+  // A person reads the request in the question.
+  if (requested.to.str() != kHuman)
+    command.required_inputs.push_back({fmt::format("request_{}.json", requested.request_id), 1});
+  command.timeout =
+      std::max<Duration>(std::chrono::ceil<std::chrono::seconds>(asked.within), std::chrono::seconds(1));
+  command.priority = static_cast<std::int32_t>(asker.priority);
+  command.idempotency_key = DefaultIdempotencyKey(command);
+  received.agent_id = requested.to;
+  CommandText file = TextOf(command);
+  received.payload = file.payload;
+  received.body = step.Store(plan, std::move(file.text));
+  CommandBrief brief;
+  brief.prompt = std::exchange(command.prompt, {});
+  brief.may_reject = true;
+  ByteWriter out;
+  out.Put(brief);
+  received.brief = step.Store(plan, out.Take());
+  received.wait_until = requested.deadline;
+  return received;
+}
+
+void StartWork(Step& step, PlanState& plan, const CommandId& id, const std::string& text) {
+  const CommandRecord& work = *plan.Find(id);
+  BindIfComplete(step, plan, work);
+  if (work.agent.str() == kHuman) AskForHelp(step, plan, work, text);
+}
+
+// The response as a file, for whoever looks; a result that is too large for it lies beside it.
+void SendResponse(Step& step, PlanState& plan, const std::string& id, const Collaboration& collaboration,
+                  const CollaborationAnswered& answered) {
+  json::object body{{"request_id", id},
+                    {"plan_id", plan.id.str()},
+                    {"from", collaboration.to.str()},
+                    {"to", collaboration.from.str()},
+                    {"status", EnumName(answered.status)}};
+  std::vector<NamedContent> beside;
+  if (!answered.reason.empty()) body["reason"] = answered.reason;
+  if (!answered.result.empty()) {
+    auto text = step.composer().Read(answered.result);
+    if (text && text->size() <= kLargestInResponse) {
+      auto parsed = answered.result_is_json ? ParseJson(*text) : Result<json::value>(json::value(*text));
+      body["result"] = parsed ? *std::move(parsed) : json::value(*text);
+    } else {
+      beside.push_back({fmt::format("response_{}.result.md", id), answered.result});
+      body["result_file"] = beside.back().name;
+    }
+  }
+  const Content message = step.Store(plan, PrettyJson(body));
+  Hand(step, plan,
+       {fmt::format("response_{}", id),
+        collaboration.work,
+        collaboration.to,
+        collaboration.from,
+        message,
+        std::move(beside),
+        0,
+        {}});
+}
+
+bool Waits(const PlanState& plan, const Collaboration& collaboration, const std::string& id) {
+  const CommandRecord* asker = plan.Find(collaboration.asker);
+  return asker != nullptr && asker->state == CommandState::kWaitingCollaboration &&
+         asker->execution->role->pending_request == id;
+}
+
+// Nobody waits for this work any more.
+void EndWork(Step& step, PlanState& plan, const CommandId& work, const std::string& why) {
+  const CommandRecord* record = plan.Find(work);
+  if (record == nullptr || !IsLive(record->state)) return;
+  step.Touch(record->agent);
+  step.Emit(plan, CommandEnded{work, EndState::kCancelled, ErrorCode::kCollaborationTimeout, why});
+  CompleteIfIdle(step, plan);
+}
+
+// The asker goes on with what came.
+void Answer(Step& step, PlanState& plan, const Collaboration& collaboration, CollaborationAnswered answered) {
+  const std::string id = answered.request_id;
+  if (!Waits(plan, collaboration, id)) {
+    answered.ignored = "nobody waits for it";
+    step.Emit(plan, std::move(answered));
+    return;
+  }
+  const Collaboration about = collaboration;
+  if (answered.status != CollaborationStatus::kTimedOut) SendResponse(step, plan, id, about, answered);
+  step.Emit(plan, std::move(answered));
+  step.Emit(plan, CommandRequeued{about.asker});
+  step.Touch(about.from);
+}
+
+}  // namespace
+
+Result<void> RequestCollaboration(Step& step, PlanState& plan, CommandRecord& record,
+                                  const json::object& params) {
+  const RoleState& role = *record.execution->role;
+  const Asked asked = TRY(ReadAsked(params));
+  CollaborationRequested requested;
+  requested.from = record.agent;
+  requested.to = AgentId(role.plan.steps[role.current].name);
+  TRY(CheckRing(plan, requested.from, requested.to));
+  if (auto obstacle = FindObstacle(step.state(), requested.from, requested.to, 0))
+    return std::unexpected(*std::move(obstacle));
+  requested.depth = TRY(CheckLimits(step.state().settings, plan, record));
+  requested.request_id = FreeRequestId(plan, step.state().last_event + 1);
+  requested.command_id = record.id;
+  requested.step = role.current;
+  requested.work = CommandId("cmd_" + requested.request_id);
+  requested.deadline = step.now() + asked.within;
+  const std::string text = RequestText(plan, requested, asked);
+  requested.request = step.Store(plan, text);
+  CommandReceived work = MakeWork(step, plan, record, requested, asked);
+  step.Touch(record.agent);
+  step.Emit(plan, requested);
+  Hand(step, plan,
+       {fmt::format("request_{}", requested.request_id),
+        record.id,
+        requested.from,
+        requested.to,
+        requested.request,
+        {},
+        0,
+        {}});
+  step.Emit(plan, std::move(work));
+  StartWork(step, plan, requested.work, text);
+  return {};
+}
+
+bool IsWorkForOther(const PlanState& plan, const CommandRecord& record) {
+  return FindByWork(plan, record.id, nullptr) != nullptr;
+}
+
+bool CountsAsFailed(const PlanState& plan, const CommandRecord& record) {
+  const bool failed = record.state == CommandState::kFailed || record.state == CommandState::kTimedOut;
+  return failed && !IsWorkForOther(plan, record);
+}
+
+AgentId AwaitedAgent(const PlanState& plan, const CommandRecord& record) {
+  if (!record.execution || !record.execution->role) return {};
+  const auto found = plan.collaborations.find(record.execution->role->pending_request);
+  return found == plan.collaborations.end() ? AgentId() : found->second.to;
+}
+
+bool AnswerAsker(Step& step, PlanState& plan, const CommandRecord& work, CollaborationStatus status,
+                 const Content& result, bool result_is_json, const std::string& reason) {
+  std::string id;
+  const Collaboration* found = FindByWork(plan, work.id, &id);
+  if (found == nullptr) return false;
+  if (found->phase == CollaborationPhase::kAnswered) return true;
+  CollaborationAnswered answered{id, work.agent, status, result, result_is_json, reason, {}, {}};
+  if (found->phase == CollaborationPhase::kGivenUp) {
+    answered.ignored = "it came too late";
+    step.Emit(plan, std::move(answered));
+    return true;
+  }
+  Answer(step, plan, *found, std::move(answered));
+  return true;
+}
+
+void RejectWork(Step& step, PlanState& plan, CommandRecord& work, const std::string& reason) {
+  AnswerAsker(step, plan, work, CollaborationStatus::kRejected, {}, false, reason);
+  step.Touch(work.agent);
+  step.Emit(plan, CommandEnded{work.id, EndState::kCancelled, ErrorCode::kCollaborationRejected, reason});
+  CompleteIfIdle(step, plan);
+}
+
+void OnCollaborationResponse(Step& step, CollaborationResponse response) {
+  PlanState& plan = step.state().Plan(response.plan_id);
+  if (response.source && plan.HasTaken(*response.source)) return;
+  CollaborationAnswered answered;
+  answered.request_id = response.request_id;
+  answered.from = response.agent_id;
+  answered.status = response.status;
+  answered.result_is_json = response.result_is_json;
+  answered.reason = response.reason;
+  answered.source = response.source;
+  const auto found = plan.collaborations.find(response.request_id);
+  if (found == plan.collaborations.end()) {
+    answered.ignored = "there is no such request";
+  } else if (found->second.to != response.agent_id) {
+    answered.ignored = fmt::format("{} was asked, not {}", found->second.to.str(), response.agent_id.str());
+  } else if (found->second.phase == CollaborationPhase::kAnswered) {
+    answered.ignored = "it was answered before";
+  } else if (found->second.phase == CollaborationPhase::kGivenUp) {
+    answered.ignored = "it came too late";
+  }
+  if (!answered.ignored.empty()) {
+    if (!response.result.empty()) answered.result = step.Store(plan, std::move(response.result));
+    const std::string why = answered.ignored;
+    const bool own = found != plan.collaborations.end() && found->second.to == response.agent_id;
+    const std::uint64_t event = step.Emit(plan, std::move(answered));
+    if (own) EndWork(step, plan, found->second.work, why);
+    step.reply = {Reply::Status::kIgnored, Error{ErrorCode::kAnswerLate, why, {}}, {}, event};
+    return;
+  }
+  answered.result = step.Store(plan, response.result);
+  const CommandId work_id = found->second.work;
+  Answer(step, plan, found->second, std::move(answered));
+  step.reply = {Reply::Status::kAccepted, {}, work_id, step.state().last_event};
+  CommandRecord* work = plan.Find(work_id);
+  if (work == nullptr || !IsLive(work->state)) return;
+  if (response.status == CollaborationStatus::kCompleted) {
+    AnswerFacts facts;
+    facts.result = std::move(response.result);
+    facts.result_is_json = response.result_is_json;
+    Succeed(step, plan, *work, std::move(facts));
+  } else {
+    RejectWork(step, plan, *work, response.reason);
+  }
+}
+
+void OnCollaborationDue(Step& step, PlanState& plan, CommandRecord& record) {
+  const std::string id = record.execution->role->pending_request;
+  const auto found = plan.collaborations.find(id);
+  if (found == plan.collaborations.end()) return;
+  CollaborationAnswered answered;
+  answered.request_id = id;
+  answered.from = found->second.to;
+  answered.status = CollaborationStatus::kTimedOut;
+  answered.reason = fmt::format("{} did not answer in time", found->second.to.str());
+  const CommandId work = found->second.work;
+  Answer(step, plan, found->second, std::move(answered));
+  // What was begun may end by itself; what was not is not worth beginning.
+  const CommandRecord* asked = plan.Find(work);
+  if (asked != nullptr && asked->state == CommandState::kReady)
+    EndWork(step, plan, work, "nobody waits for it any more");
+}
+
+}  // namespace agenttalk

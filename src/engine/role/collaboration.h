@@ -1,0 +1,41 @@
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <string>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+
+// One agent asks another: a file request_<id>.json and a command in the other's inbox, and a file
+// response_<id>.json back. The command that asks waits without holding anything; its state says what for, so
+// that it still waits after a crash. Every request is an edge from the one who asks to the one who is asked;
+// one that would close a ring of open edges is refused when it is made, so that no ring ever waits.
+namespace agenttalk {
+
+// The running command's current step asks. An error: it cannot, and nothing has happened.
+Result<void> RequestCollaboration(Step& step, PlanState& plan, CommandRecord& record,
+                                  const boost::json::object& params);
+
+// A command has ended. When another agent waits for it, it is told. True: this was work for somebody.
+bool AnswerAsker(Step& step, PlanState& plan, const CommandRecord& work, CollaborationStatus status,
+                 const Content& result, bool result_is_json, const std::string& reason);
+// True: the command was made for a request of another agent.
+bool IsWorkForOther(const PlanState& plan, const CommandRecord& record);
+// A command that failed, and whose failure nobody else has to deal with.
+bool CountsAsFailed(const PlanState& plan, const CommandRecord& record);
+// Whom a command in waiting_collaboration waits for.
+AgentId AwaitedAgent(const PlanState& plan, const CommandRecord& record);
+// An agent, or a person, declines what it was asked for.
+void RejectWork(Step& step, PlanState& plan, CommandRecord& work, const std::string& reason);
+
+// A response by itself, as a file or by another program: the same as the end of the command it belongs to.
+void OnCollaborationResponse(Step& step, CollaborationResponse response);
+// The time for an answer is over.
+void OnCollaborationDue(Step& step, PlanState& plan, CommandRecord& record);
+
+}  // namespace agenttalk

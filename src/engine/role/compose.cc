@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/codec.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/json.h"
+#include "engine/command/router.h"
+#include "engine/role/flow.h"
+#include "engine/role/parts.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/state/role_state.h"
+#include "engine/turn/step.h"
+#include "model/answer/internal_plan.h"
+#include "model/answer/role_request.h"
+#include "model/answer/step_reference.h"
+#include "model/config/agent_profile.h"
+#include "model/config/sop.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+#include "model/request/model_request.h"
+
+namespace agenttalk {
+namespace {
+
+constexpr std::size_t kMostColleagues = 50;
+
+bool AsksModel(const PlanStep& one) {
+  return one.type == StepType::kExecuteAction && one.name == "ask_model";
+}
+
+// Results of earlier steps are data that others wrote: the step's text names them, and they go along apart.
+Result<void> DescribeStep(const CommandRecord& record, RoleRequest& request) {
+  const RoleState& role = *record.execution->role;
+  const auto params = TRY(ParseJson(role.plan.steps[role.current].params));
+  const boost::json::value* prompt = params.get_object().if_contains("prompt");
+  if (prompt == nullptr || !prompt->is_string())
+    return Fail(ErrorCode::kFieldMissing, "ask_model needs params.prompt");
+  request.step = Substitute(std::string_view(prompt->get_string()), [&](const StepReference& reference) {
+    const auto at = role.plan.Find(reference.owner);
+    const bool is_result = at && !role.steps[*at].result.empty();
+    const auto same = [&](const NamedContent& one) { return one.name == reference.Name(); };
+    if (is_result && std::ranges::none_of(request.results, same))
+      request.results.push_back({reference.Name(), role.steps[*at].result});
+    if (at && !is_result) return std::optional(ReferredText{"(nothing came of it)", false});
+    return std::optional(ReferredText{reference.owner == "command" ? "the task above" : reference.Name()});
+  });
+  request.score = IsScoredStep(record);
+  return {};
+}
+
+void OfferActions(Step& step, const AgentSettings& agent, RoleRequest& request) {
+  for (const auto& [name, action] : step.role().actions.all()) {
+    const auto& granted = agent.permissions;
+    if (action.permission.empty() || std::ranges::find(granted, action.permission) != granted.end())
+      request.actions.push_back({name, action.description});
+  }
+}
+
+void OfferColleagues(Step& step, const CommandRecord& record, RoleRequest& request) {
+  for (const auto& [id, agent] : step.state().agents) {
+    if (request.colleagues.size() == kMostColleagues) return;
+    if (id == record.agent || FindObstacle(step.state(), record.agent, id, 0)) continue;
+    request.colleagues.push_back({id.str(), fmt::format("{}", fmt::join(agent.settings.capabilities, ", "))});
+  }
+}
+
+Result<void> OfferSops(Step& step, const CommandRecord& record, const AgentSettings& agent,
+                       RoleRequest& request) {
+  if (agent.sops.empty()) return {};
+  CommandBrief brief;
+  const std::string bytes = TRY(step.composer().Read(record.brief));
+  ByteReader(bytes).Get(brief);
+  const SopSubject subject{brief.prompt, record.task.str(), agent.capabilities};
+  for (const Sop& sop : ParseSops(TRY(step.composer().Read(agent.sops)))) {
+    if (Matches(sop, subject)) request.sops.push_back({sop.name, sop.description});
+  }
+  return {};
+}
+
+Result<RoleRequest> Describe(Step& step, const CommandRecord& record, const AgentSettings& agent) {
+  const RoleState& role = *record.execution->role;
+  RoleRequest request;
+  if (role.IsStepping()) {
+    TRY(DescribeStep(record, request));
+    return request;
+  }
+  request.stage = role.strategy == Strategy::kAuto ? Stage::kStrategy : Stage::kInternalPlan;
+  OfferActions(step, agent, request);
+  OfferColleagues(step, record, request);
+  if (request.stage == Stage::kStrategy) TRY(OfferSops(step, record, agent, request));
+  return request;
+}
+
+}  // namespace
+
+bool IsScoredStep(const CommandRecord& record) {
+  if (!record.score_required) return false;
+  const RoleState& role = *record.execution->role;
+  for (std::size_t i = role.current + 1; i < role.plan.steps.size(); ++i) {
+    if (AsksModel(role.plan.steps[i]) && !role.plan.IsAlternative(i)) return false;
+  }
+  return true;
+}
+
+Result<RequestComposer::Composed> ComposeNext(Step& step, PlanState& plan, const CommandRecord& record,
+                                              std::uint32_t model_call) {
+  const auto keep = [&](std::string bytes) { return step.Store(plan, std::move(bytes)); };
+  const AgentSettings& agent = step.state().agents[record.agent].settings;
+  const RoleState* role = record.execution->role.get();
+  const bool plain = role == nullptr || (role->strategy == Strategy::kSimple && !role->IsStepping());
+  if (plain) return step.composer().Compose(plan, record, agent, model_call, keep);
+  const RoleRequest request = TRY(Describe(step, record, agent));
+  return step.composer().ComposeRole(plan, record, agent, request, model_call, keep);
+}
+
+}  // namespace agenttalk

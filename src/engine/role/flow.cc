@@ -1,0 +1,415 @@
+#include "engine/role/flow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/codec.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/json.h"
+#include "base/time.h"
+#include "base/utf8.h"
+#include "engine/command/conversation.h"
+#include "engine/command/flow.h"
+#include "engine/role/collaboration.h"
+#include "engine/role/parts.h"
+#include "engine/role/strategy.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/state/role_fold.h"
+#include "engine/state/role_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/answer/internal_plan.h"
+#include "model/answer/step_reference.h"
+#include "model/config/agent_profile.h"
+#include "model/dag/task_outcome.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kLongestSummary = 2000;
+
+// What a step brought.
+struct StepResult {
+  Content result;
+  bool is_json = false;
+  std::vector<NamedContent> outputs = {};
+  std::optional<double> score = {};
+  std::string score_explanation = {};
+};
+
+RoleState& RoleOf(const CommandRecord& record) {
+  return *record.execution->role;
+}
+
+const PlanStep& CurrentStep(const RoleState& role) {
+  return role.plan.steps[role.current];
+}
+
+// The next step in order: alternatives run only in another's place.
+std::uint32_t NextStep(const RoleState& role) {
+  const std::uint32_t from = role.stands_for == RoleState::kNone ? role.current : role.stands_for;
+  std::size_t next = from + 1;
+  while (next < role.plan.steps.size() && role.plan.IsAlternative(next)) ++next;
+  return static_cast<std::uint32_t>(next);
+}
+
+// The params with the results of earlier steps in them.
+Result<json::value> FilledIn(Step& step, const CommandRecord& record, const std::string& params) {
+  json::value value = TRY(ParseJson(params));
+  const RoleState& role = RoleOf(record);
+  std::map<std::string, ReferredText> texts;
+  for (const StepReference& reference : TRY(ReferencesIn(value))) {
+    ReferredText& text = texts[reference.Name()];
+    if (reference.owner == "command") {
+      text.text = TRY(ReadBrief(step, record)).prompt;
+      continue;
+    }
+    const auto at = role.plan.Find(reference.owner);
+    if (!at || role.steps[*at].result.empty()) continue;  // skipped: nothing came of it
+    text = {TRY(step.composer().Read(role.steps[*at].result)), role.steps[*at].result_is_json};
+  }
+  Substitute(value, [&](const StepReference& reference) { return std::optional(texts[reference.Name()]); });
+  return value;
+}
+
+void FinishStep(Step& step, PlanState& plan, const CommandRecord& record, StepResult result) {
+  const RoleState& role = RoleOf(record);
+  StepFinished finished;
+  finished.command_id = record.id;
+  finished.step = role.current;
+  finished.step_id = CurrentStep(role).id;
+  finished.result = result.result;
+  finished.result_is_json = result.is_json;
+  finished.outputs = std::move(result.outputs);
+  finished.score = result.score;
+  finished.score_explanation = std::move(result.score_explanation);
+  finished.next = NextStep(role);
+  step.Emit(plan, std::move(finished));
+}
+
+// True: the plan says how to go on: without this step, or with it, after a pause.
+bool RecordFailure(Step& step, PlanState& plan, const CommandRecord& record, ErrorCode code,
+                   const std::string& message, Duration at_least = {}) {
+  const RoleState& role = RoleOf(record);
+  const PlanStep& failed = CurrentStep(role);
+  StepFinished finished;
+  finished.command_id = record.id;
+  finished.step = role.current;
+  finished.step_id = failed.id;
+  finished.outcome = StepOutcome::kFailed;
+  finished.error = code;
+  finished.message = message;
+  finished.next = role.current;
+  finished.stands_for = role.stands_for;
+  bool goes_on = true;
+  if (failed.on_error == OnError::kSkip) {
+    finished.outcome = StepOutcome::kSkipped;
+    finished.next = NextStep(role);
+    finished.stands_for = StepFinished::kNobody;
+  } else if (failed.on_error == OnError::kAlternative) {
+    finished.next = static_cast<std::uint32_t>(*role.plan.Find(failed.alternative));
+    if (finished.stands_for == StepFinished::kNobody) finished.stands_for = role.current;
+  } else {
+    goes_on = failed.on_error == OnError::kRetry && role.steps[role.current].attempts < kStepAttempts;
+  }
+  step.Emit(plan, std::move(finished));
+  if (!AwaitsStepRetry(record)) return goes_on;
+  const Duration pause = RetryPause(plan, record, role.steps[role.current].attempts - 1);
+  step.Emit(plan, AttemptFailed{record.id, record.execution->attempt, code, message,
+                                step.now() + std::max(pause, at_least)});
+  step.Touch(record.agent);
+  return true;
+}
+
+// True: the plan goes on. Otherwise the attempt has failed.
+bool FailStep(Step& step, PlanState& plan, CommandRecord& record, Error error, bool retryable) {
+  if (RecordFailure(step, plan, record, error.code, error.message)) return true;
+  std::string text = fmt::format("step {}: {}", CurrentStep(RoleOf(record)).id, error.message);
+  FailAttempt(step, plan, record, {error.code, std::move(text), retryable, {}}, EndState::kFailed);
+  return false;
+}
+
+std::string Shortened(const std::string& text) {
+  return text.size() <= kLongestSummary ? text : std::string(Utf8Prefix(text, kLongestSummary)) + " …";
+}
+
+// The declared outputs that no step wrote and the score wants. The one of a command that declares one is its
+// result.
+Result<void> CheckOutputs(Step& step, const CommandRecord& record) {
+  const CommandBrief brief = TRY(ReadBrief(step, record));
+  if (brief.outputs.size() < 2) return {};
+  const RoleState& role = RoleOf(record);
+  for (const std::string& name : brief.outputs) {
+    const auto condition = std::ranges::find(brief.when, name, &OutputCondition::name);
+    if (condition != brief.when.end() && !condition->Holds(role.score)) continue;
+    const auto& written = role.outputs;
+    if (std::ranges::find(written, name, &NamedContent::name) == written.end())
+      return Fail(ErrorCode::kStepFailed, fmt::format("no step wrote the output {}", name));
+  }
+  return {};
+}
+
+Result<AnswerFacts> Gather(Step& step, const CommandRecord& record) {
+  const RoleState& role = RoleOf(record);
+  if (role.last_done == RoleState::kNone) return Fail(ErrorCode::kStepFailed, "no step was done");
+  if (record.score_required && !role.score) return Fail(ErrorCode::kStepFailed, "no step gave a score");
+  TRY(CheckOutputs(step, record));
+  AnswerFacts facts;
+  const StepProgress& last = role.steps[role.last_done];
+  facts.result = TRY(step.composer().Read(last.result));
+  facts.result_is_json = last.result_is_json;
+  facts.score = role.score;
+  facts.score_explanation = role.score_explanation;
+  for (const NamedContent& output : role.outputs)
+    facts.outputs.emplace(output.name, TRY(step.composer().Read(output.content)));
+  return facts;
+}
+
+void Report(Step& step, PlanState& plan, const CommandRecord& record, ReportedStatus status,
+            const std::string& summary) {
+  step.Emit(plan, StatusReported{record.id, record.task, record.agent, status, Shortened(summary)});
+}
+
+// The last step is done: the status, then what every command ends with.
+void Conclude(Step& step, PlanState& plan, CommandRecord& record) {
+  auto facts = Gather(step, record);
+  if (!facts) {
+    FailAttempt(step, plan, record, {facts.error().code, facts.error().message, false, {}},
+                EndState::kFailed);
+    return;
+  }
+  if (!RoleOf(record).reported) Report(step, plan, record, ReportedStatus::kCompleted, facts->result);
+  Succeed(step, plan, record, *std::move(facts));
+}
+
+Result<bool> RunAction(Step& step, PlanState& plan, CommandRecord& record, const json::object& params) {
+  const Action* action = step.role().actions.Find(CurrentStep(RoleOf(record)).name);
+  if (action == nullptr)
+    return Fail(ErrorCode::kStepFailed, "there is no action " + CurrentStep(RoleOf(record)).name);
+  ActionResult made = TRY(action->run({step, plan, record, params}));
+  if (made.pending || made.ended) return false;
+  FinishStep(step, plan, record,
+             {step.Store(plan, std::move(made.result)), made.result_is_json, std::move(made.outputs)});
+  return true;
+}
+
+Result<bool> RunTool(Step& step, PlanState& plan, CommandRecord& record, const json::object& params) {
+  ToolRequest request =
+      step.composer().CheckTool(record.agent, CurrentStep(RoleOf(record)).name, CanonicalJson(params));
+  if (!request.refusal.empty()) return Fail(ErrorCode::kPermissionDenied, std::move(request.refusal));
+  const Content arguments = step.Store(plan, std::move(request.arguments));
+  step.Emit(plan, ToolCallIntended{record.id,
+                                   record.execution->calls + 1,
+                                   std::move(request.name),
+                                   arguments,
+                                   request.idempotent,
+                                   {}});
+  return false;
+}
+
+// True: the step is done. False: its outcome comes later, or the command has ended.
+Result<bool> RunStep(Step& step, PlanState& plan, CommandRecord& record) {
+  const RoleState& role = RoleOf(record);
+  const json::value filled = TRY(FilledIn(step, record, CurrentStep(role).params));
+  const json::object& params = filled.get_object();
+  switch (CurrentStep(role).type) {
+    case StepType::kExecuteAction:
+      return RunAction(step, plan, record, params);
+    case StepType::kUseTool:
+      return RunTool(step, plan, record, params);
+    case StepType::kRequestCollaboration:
+      TRY(RequestCollaboration(step, plan, record, params));
+      return false;
+  }
+  return false;
+}
+
+// Runs steps until one has to wait, or the last is done.
+void Advance(Step& step, PlanState& plan, CommandRecord& record) {
+  while (record.state == CommandState::kRunning) {
+    const RoleState& role = RoleOf(record);
+    if (role.AtEnd()) {
+      Conclude(step, plan, record);
+      return;
+    }
+    step.Emit(plan, StepStarted{record.id, role.current, CurrentStep(role).id,
+                                role.steps[role.current].attempts + 1});
+    auto done = RunStep(step, plan, record);
+    if (done && !*done) return;
+    if (!done && !FailStep(step, plan, record, std::move(done).error(), false)) return;
+  }
+}
+
+// The tool's recorded outcome is the step's.
+void TakeToolOutcome(Step& step, PlanState& plan, CommandRecord& record) {
+  const ToolOutput output = record.execution->tool_outputs.back();
+  if (!output.error) {
+    FinishStep(step, plan, record, {output.result, false});
+  } else {
+    auto text = step.composer().Read(output.result);
+    std::string why = text ? Shortened(*text) : std::string(ToString(*output.error));
+    if (!FailStep(step, plan, record, {*output.error, std::move(why), {}}, true)) return;
+  }
+  Advance(step, plan, record);
+}
+
+void TakeReply(Step& step, PlanState& plan, CommandRecord& record) {
+  const CollaborationReply reply = *RoleOf(record).reply;
+  if (reply.status == CollaborationStatus::kCompleted) {
+    FinishStep(step, plan, record, {reply.result, reply.result_is_json});
+  } else {
+    const ErrorCode code = reply.status == CollaborationStatus::kRejected ? ErrorCode::kCollaborationRejected
+                           : reply.status == CollaborationStatus::kTimedOut ? ErrorCode::kCollaborationTimeout
+                                                                            : ErrorCode::kCollaborationFailed;
+    if (!FailStep(step, plan, record, {code, reply.reason, {}}, true)) return;
+  }
+  Advance(step, plan, record);
+}
+
+void ResumeStep(Step& step, PlanState& plan, CommandRecord& record) {
+  const RoleState& role = RoleOf(record);
+  if (!RunsStep(record)) {
+    Advance(step, plan, record);
+  } else if (role.reply) {
+    TakeReply(step, plan, record);
+  } else if (CurrentStep(role).type == StepType::kUseTool && !record.execution->tool_outputs.empty()) {
+    TakeToolOutcome(step, plan, record);
+  } else if (CurrentStep(role).type == StepType::kExecuteAction) {
+    ContinueConversation(step, plan, record);  // the only action that takes its time is asking a model
+  } else {
+    Advance(step, plan, record);
+  }
+}
+
+}  // namespace
+
+Result<CommandBrief> ReadBrief(Step& step, const CommandRecord& record) {
+  const std::string bytes = TRY(step.composer().Read(record.brief));
+  CommandBrief brief;
+  ByteReader reader(bytes);
+  reader.Get(brief);
+  return brief;
+}
+
+void FollowPlan(Step& step, PlanState& plan, CommandRecord& record, InternalPlan internal) {
+  step.Emit(plan, InternalPlanMade{record.id, std::move(internal)});
+  Advance(step, plan, record);
+}
+
+bool RunsStep(const CommandRecord& record) {
+  if (!record.execution || !record.execution->role) return false;
+  const RoleState& role = RoleOf(record);
+  return role.IsStepping() && !role.AtEnd() && role.steps[role.current].phase == StepPhase::kRunning;
+}
+
+bool ResumeRole(Step& step, PlanState& plan, CommandRecord& record) {
+  const Execution& execution = *record.execution;
+  if (!execution.role) {
+    if (step.state().agents[record.agent].settings.strategy == Strategy::kSimple) return false;
+    if (auto chosen = ChooseStrategy(step, plan, record); !chosen) {
+      FailAttempt(step, plan, record, {chosen.error().code, chosen.error().message, false, {}},
+                  EndState::kFailed);
+    }
+    return true;
+  }
+  if (!execution.role->IsStepping()) return false;  // the conversation goes on as any other
+  ResumeStep(step, plan, record);
+  return true;
+}
+
+bool UseRoleAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
+                   AnswerFacts& answer) {
+  if (!record.execution->role) return false;
+  const RoleState& role = RoleOf(record);
+  if (answer.strategy) {
+    if (auto used = UseStrategy(step, plan, record, call, *std::move(answer.strategy)); !used)
+      FailAttempt(step, plan, record, {used.error().code, used.error().message, false, {}},
+                  EndState::kFailed);
+    return true;
+  }
+  if (answer.internal_plan) {
+    UsePlan(step, plan, record, call, *std::move(answer.internal_plan));
+    return true;
+  }
+  if (!role.IsStepping()) return false;
+  StepResult result{step.Store(plan, std::move(answer.result)), answer.result_is_json};
+  result.score = answer.score;
+  result.score_explanation = std::move(answer.score_explanation);
+  for (auto& [name, bytes] : answer.outputs)
+    result.outputs.push_back({name, step.Store(plan, std::move(bytes))});
+  FinishStep(step, plan, record, std::move(result));
+  Advance(step, plan, record);
+  return true;
+}
+
+bool UseRoleTool(Step& step, PlanState& plan, CommandRecord& record) {
+  if (!RunsStep(record) || CurrentStep(RoleOf(record)).type != StepType::kUseTool) return false;
+  TakeToolOutcome(step, plan, record);
+  return true;
+}
+
+bool SurviveFailure(Step& step, PlanState& plan, CommandRecord& record, const CallFailure& failure) {
+  if (!RunsStep(record) || failure.code == ErrorCode::kAttemptTimeout) return false;
+  const bool stops = CurrentStep(RoleOf(record)).on_error == OnError::kStop;
+  // The command's own retry goes on with the recorded conversation.
+  if (stops && failure.retryable && record.execution->failures < record.retry_times) return false;
+  const Duration at_least = failure.retry_after.value_or(Duration{});
+  if (!RecordFailure(step, plan, record, failure.code, failure.message, at_least)) return false;
+  Advance(step, plan, record);
+  return true;
+}
+
+void ReportFailure(Step& step, PlanState& plan, const CommandRecord& record, const std::string& message) {
+  if (!record.execution || !record.execution->role || RoleOf(record).reported) return;
+  Report(step, plan, record, ReportedStatus::kFailed, message);
+}
+
+void OnStatusReport(Step& step, StatusReport report) {
+  PlanState& plan = step.state().Plan(report.plan_id);
+  CommandRecord* record = plan.Find(report.command_id);
+  const bool own = record != nullptr && record->agent == report.agent_id &&
+                   record->state == CommandState::kRunning &&
+                   (report.task_id.empty() || report.task_id == record->task);
+  if (!own) {
+    step.reply = {Reply::Status::kRefused,
+                  Error{ErrorCode::kPermissionDenied, "only the status of your own running task can be set",
+                        "leave task_id out"},
+                  report.command_id, 0};
+    return;
+  }
+  const bool completes = report.status == ReportedStatus::kCompleted;
+  const auto brief = ReadBrief(step, *record);
+  if (completes && (record->score_required || !brief || brief->outputs.size() > 1)) {
+    step.reply = {Reply::Status::kRefused,
+                  Error{ErrorCode::kStateConflict, "the task's result is more than a summary",
+                        "answer with its result, score and outputs instead"},
+                  report.command_id, 0};
+    return;
+  }
+  Report(step, plan, *record, report.status, report.summary);
+  step.reply = {Reply::Status::kAccepted, {}, report.command_id, step.state().last_event};
+  if (completes) {
+    AnswerFacts facts;
+    facts.result = std::move(report.summary);
+    Succeed(step, plan, *record, std::move(facts));
+  } else if (report.status == ReportedStatus::kFailed) {
+    EndCommand(step, plan, *record, EndState::kFailed, ErrorCode::kStepFailed, std::move(report.summary));
+  }
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/error.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/answer/internal_plan.h"
+#include "model/events/event.h"
+
+// How an agent goes about a task, inside the life of its command (engine/command/flow.h):
+//
+//   running → strategy ─ simple ──────────────────────────────→ one request, one answer
+//                 │  (the model, where rules do not decide)
+//                 ├─ template: a procedure's steps ─┐
+//                 └─ freeform: the model's steps ───┴→ step → step → … → status → succeeded
+//                                                       │  ↑
+//                                                       └ retry, skip, an alternative step
+//
+// A step that asks another agent puts the command into waiting_collaboration: it holds no slot, and goes on
+// with the answer (engine/role/collaboration.h). An agent of the strategy `simple` never gets here.
+namespace agenttalk {
+
+// How often a step is tried whose plan says `retry`.
+inline constexpr std::uint32_t kStepAttempts = 3;
+
+// True: a step is under way, and an answer is its result, not the command's.
+bool RunsStep(const CommandRecord& record);
+// True: the answer to this step is the one whose score counts.
+bool IsScoredStep(const CommandRecord& record);
+
+// An attempt begins. True: the command is gone about in steps, or its strategy is being chosen, and what
+// comes next is under way.
+bool ResumeRole(Step& step, PlanState& plan, CommandRecord& record);
+// The model's answer can be read. True: it was not the command's result but a part of the way to it.
+bool UseRoleAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
+                   AnswerFacts& answer);
+// All open tools have an outcome. True: it was the outcome of a step, not of a model's wish.
+bool UseRoleTool(Step& step, PlanState& plan, CommandRecord& record);
+// A call of the current step failed. True: the plan says how to go on.
+bool SurviveFailure(Step& step, PlanState& plan, CommandRecord& record, const CallFailure& failure);
+// The command ends without a result: what its agent says of its task.
+void ReportFailure(Step& step, PlanState& plan, const CommandRecord& record, const std::string& message);
+
+// Takes the steps of a plan, until one has to wait or the last is done.
+void FollowPlan(Step& step, PlanState& plan, CommandRecord& record, InternalPlan internal);
+// The texts of a command.
+Result<CommandBrief> ReadBrief(Step& step, const CommandRecord& record);
+
+// The next request to the model, whoever wants it: the command itself, the choice of a strategy, a step.
+Result<RequestComposer::Composed> ComposeNext(Step& step, PlanState& plan, const CommandRecord& record,
+                                              std::uint32_t model_call);
+
+// update_task_status as a tool: an agent may speak of the task that it runs.
+void OnStatusReport(Step& step, StatusReport report);
+
+}  // namespace agenttalk

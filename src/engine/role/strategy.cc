@@ -1,0 +1,119 @@
+#include "engine/role/strategy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/issue.h"
+#include "base/time.h"
+#include "engine/command/conversation.h"
+#include "engine/role/check.h"
+#include "engine/role/flow.h"
+#include "engine/role/parts.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/answer/internal_plan.h"
+#include "model/config/agent_profile.h"
+#include "model/config/sop.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+namespace {
+
+// The procedures that match the task, and whose steps the agent may take.
+Result<std::vector<Sop>> EligibleSops(Step& step, const PlanState& plan, const CommandRecord& record,
+                                      const CommandBrief& brief) {
+  const AgentSettings& agent = step.state().agents[record.agent].settings;
+  std::vector<Sop> eligible;
+  if (agent.sops.empty()) return eligible;
+  const SopSubject subject{brief.prompt, record.task.empty() ? record.id.str() : record.task.str(),
+                           agent.capabilities};
+  for (Sop& sop : ParseSops(TRY(step.composer().Read(agent.sops)))) {
+    if (!Matches(sop, subject)) continue;
+    const auto internal = Instantiate(sop, brief.prompt);
+    if (internal && CheckFits(step, plan, record, *internal).empty()) eligible.push_back(std::move(sop));
+  }
+  return eligible;
+}
+
+void Take(Step& step, PlanState& plan, CommandRecord& record, Strategy strategy, std::string reason,
+          const Sop* sop, const CommandBrief& brief) {
+  step.Emit(plan, StrategyChosen{record.id, strategy, std::move(reason), sop == nullptr ? "" : sop->name});
+  std::optional<InternalPlan> internal = sop == nullptr ? std::nullopt : Instantiate(*sop, brief.prompt);
+  if (strategy == Strategy::kTemplate && internal) {
+    FollowPlan(step, plan, record, *std::move(internal));
+  } else {
+    ContinueConversation(step, plan, record);
+  }
+}
+
+void RefuseWith(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
+                const std::vector<Issue>& issues) {
+  std::vector<std::string> lines;
+  for (const Issue& issue : issues) {
+    lines.push_back(fmt::format("{} at {}: {}", ToString(issue.code), issue.path, issue.message));
+    if (!issue.hint.empty()) lines.back() += fmt::format(" ({})", issue.hint);
+  }
+  RefuseAnswer(step, plan, record, call, std::move(lines));
+}
+
+}  // namespace
+
+Result<void> ChooseStrategy(Step& step, PlanState& plan, CommandRecord& record) {
+  const CommandBrief brief = TRY(ReadBrief(step, record));
+  const std::vector<Sop> sops = TRY(EligibleSops(step, plan, record, brief));
+  TaskFacts facts;
+  facts.prompt = brief.prompt;
+  facts.task = record.task.str();
+  facts.inputs = record.execution->inputs.size();
+  facts.outputs = brief.outputs.size();
+  facts.agent = &step.state().agents[record.agent].settings;
+  facts.sops = sops;
+  auto decision = step.role().policy->Choose(facts);
+  if (!decision) decision = StrategyDecision{Strategy::kAuto, "the rules do not decide", nullptr};
+  Take(step, plan, record, decision->strategy, std::move(decision->reason), decision->sop, brief);
+  return {};
+}
+
+Result<void> UseStrategy(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
+                         StrategyAnswer answer) {
+  const CommandBrief brief = TRY(ReadBrief(step, record));
+  const std::vector<Sop> sops = TRY(EligibleSops(step, plan, record, brief));
+  const Sop* chosen = nullptr;
+  if (answer.strategy == Strategy::kTemplate) {
+    const auto found = std::ranges::find(sops, answer.sop, &Sop::name);
+    if (found == sops.end()) {
+      RefuseWith(
+          step, plan, record, call,
+          {{ErrorCode::kValueInvalid, "/sop", fmt::format("no procedure \"{}\" fits this task", answer.sop),
+            "choose one that was listed, or another strategy", 0}});
+      return {};
+    }
+    chosen = &*found;
+  }
+  Take(step, plan, record, answer.strategy, "the model: " + answer.reason, chosen, brief);
+  return {};
+}
+
+void UsePlan(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call, InternalPlan internal) {
+  internal.strategy = Strategy::kFreeform;
+  const std::vector<Issue> issues = CheckFits(step, plan, record, internal);
+  if (!issues.empty()) {
+    RefuseWith(step, plan, record, call, issues);
+    return;
+  }
+  FollowPlan(step, plan, record, std::move(internal));
+}
+
+}  // namespace agenttalk

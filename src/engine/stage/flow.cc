@@ -1,0 +1,406 @@
+#include "engine/stage/flow.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/json.h"
+#include "engine/command/flow.h"
+#include "engine/plan_control.h"
+#include "engine/stage/calls.h"
+#include "engine/stage/match.h"
+#include "engine/stage/people.h"
+#include "engine/stage/plan.h"
+#include "engine/stage/remarks.h"
+#include "engine/stage/rules.h"
+#include "engine/stage/tasks.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/goal_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/answer/agent_output.h"
+#include "model/events/event.h"
+#include "model/events/stage_events.h"
+#include "model/request/model_request.h"
+
+namespace agenttalk {
+namespace {
+
+// How often a plan is sent back before a person decides.
+constexpr std::uint32_t kMostPlanRounds = 2;
+
+// A question begins with what the agent has to say to the person, in the person's language.
+std::string WithMessage(const std::string& message, const std::string& text) {
+  return message.empty() ? text : message + "\n" + text;
+}
+
+void Escalate(Step& step, PlanState& plan, const CommandId& command, const StageCall& call,
+              const std::string& why) {
+  if (call.matter == StageMatter::kException) {
+    AskAboutFailure(step, plan, why, command);
+    return;
+  }
+  AskPerson(step, plan,
+            {.kind = QuestionKind::kConfirm,
+             .matter = GoalMatter::kEscalation,
+             .text = fmt::format(
+                 "{} could not answer: {}. Approve (with a text, if something has to be said) to ask it "
+                 "again; reject to give up.",
+                 StageAgent(call.stage).str(), why),
+             .from = StageAgent(call.stage),
+             .command = command,
+             .task = call.task,
+             .risk = RiskLevel::kHigh});
+}
+
+void FinishRouting(Step& step, PlanState& plan, const CommandId& command, StageMatter matter,
+                   const AgentOutput& output) {
+  const StageLine& line = plan.goal->LineOf(matter);
+  const RouteFacts facts{IntentOf(line.intent), std::get<RouteDecision>(output.params),
+                         matter == StageMatter::kRemark};
+  const Ruling ruling = RuleRoute(facts);
+  if (ruling.overruled) {
+    step.Emit(plan, RouteOverruled{matter, facts.said.route, ruling.route, ruling.rule});
+  }
+  step.Emit(plan, RouteTaken{matter, ruling.route, ruling.overruled ? ruling.rule : facts.said.reason,
+                             ruling.intended,
+                             ruling.control ? std::string(ToString(*ruling.control)) : std::string()});
+  std::string reason = ruling.must_confirm ? ruling.rule : std::string();
+  const bool changes =
+      ruling.intended != Route::kContinueExecution && ruling.control != ControlAction::kStatus;
+  if (reason.empty() && changes) reason = ReasonToConfirm(line.understanding);
+  if (reason.empty() && changes) reason = ReasonToConfirm(line.router);
+  if (reason.empty()) {
+    ActOnRoute(step, plan, matter);
+    return;
+  }
+  AskPerson(step, plan,
+            {.kind = QuestionKind::kConfirm,
+             .matter = GoalMatter::kRoute,
+             .text = WithMessage(
+                 output.user_message.empty() ? line.understanding.user_message : output.user_message,
+                 fmt::format("Go on with {} ({})? {}. Approve, reject, or say in a text what is meant.",
+                             ToString(ruling.intended), facts.intent.goal, reason)),
+             .from = StageAgent(Stage::kRouter),
+             .command = command,
+             .risk = Higher(line.understanding.risk, line.router.risk)});
+}
+
+void FinishPlanning(Step& step, PlanState& plan, const CommandId& command, const StageCall& call,
+                    const AgentOutput& output) {
+  if (output.action == "FAIL") {
+    Escalate(step, plan, command, call, fmt::format("it sees no way: {}", output.params_json));
+    return;
+  }
+  if (call.matter == StageMatter::kGoal) MoveToPhase(step, plan, GoalPhase::kReviewing);
+  AskPlanReview(step, plan, call.matter);
+}
+
+void AskAboutPlan(Step& step, PlanState& plan, const CommandId& command, StageMatter matter,
+                  const std::string& reason, RiskLevel risk) {
+  const StageLine& line = plan.goal->LineOf(matter);
+  std::vector<std::string> tasks;
+  for (const PlannedTask& task : TaskPlanOf(line.plan).tasks) tasks.push_back(task.id);
+  AskPerson(step, plan,
+            {.kind = QuestionKind::kConfirm,
+             .matter = GoalMatter::kPlan,
+             .text = WithMessage(
+                 line.planner.user_message,
+                 fmt::format("Carry out this plan ({})? {}. Rejected with a text, it is planned anew; "
+                             "rejected without one, it is given up.",
+                             fmt::join(tasks, ", "), reason)),
+             .from = StageAgent(Stage::kPlanner),
+             .command = command,
+             .risk = risk});
+}
+
+// To the planner, or to a person when it went there too often.
+void SendPlanBack(Step& step, PlanState& plan, const CommandId& command, StageMatter matter,
+                  const std::string& why) {
+  const std::uint32_t rounds = plan.goal->LineOf(matter).rounds;
+  if (rounds > kMostPlanRounds) {
+    AskAboutPlan(step, plan, command, matter, fmt::format("It was sent back {} times: {}", rounds, why),
+                 RiskLevel::kHigh);
+  } else {
+    PlanAgain(step, plan, matter);
+  }
+}
+
+void FinishPlanReview(Step& step, PlanState& plan, const CommandId& command, StageMatter matter,
+                      const AgentOutput& output) {
+  const StageLine& line = plan.goal->LineOf(matter);
+  const auto& review = std::get<ReviewResult>(output.params);
+  const Verdict verdict = JudgeReview(review, WeightOf(output), line.planner);
+  step.Emit(plan, WorkReviewed{matter,
+                               {},
+                               verdict.approved,
+                               review.score,
+                               review.feedback,
+                               review.required_fixes,
+                               verdict.reason});
+  const RiskLevel risk = Higher(line.planner.risk, output.risk.level);
+  if (verdict.approved) {
+    const std::string reason = ReasonToConfirm(line.planner);
+    if (reason.empty()) {
+      AcceptPlan(step, plan, matter);
+    } else {
+      AskAboutPlan(step, plan, command, matter, reason, risk);
+    }
+  } else if (verdict.only_a_person) {
+    AskAboutPlan(step, plan, command, matter, verdict.reason, RiskLevel::kHigh);
+  } else {
+    SendPlanBack(step, plan, command, matter, review.feedback);
+  }
+}
+
+void FinishReview(Step& step, PlanState& plan, const CommandId& command, const StageCall& call,
+                  const AgentOutput& output) {
+  if (call.matter == StageMatter::kResult) {
+    FinishResultReview(step, plan, call, command, output);
+  } else {
+    FinishPlanReview(step, plan, command, call.matter, output);
+  }
+}
+
+// The answers that every stage may give when it cannot give its own; true: it was one.
+bool HandleInability(Step& step, PlanState& plan, const CommandId& command, const StageCall& call,
+                     const AgentOutput& output) {
+  if (const auto* error = std::get_if<StageError>(&output.params)) {
+    std::string why = fmt::format("{} ({})", error->message, ToString(error->type));
+    if (!error->suggestion.empty()) why += "; " + error->suggestion;
+    Escalate(step, plan, command, call, WithMessage(output.user_message, why));
+    return true;
+  }
+  const auto* clarification = std::get_if<Clarification>(&output.params);
+  if (clarification == nullptr) return false;
+  AskPerson(step, plan,
+            {.kind = QuestionKind::kClarify,
+             .matter = GoalMatter::kClarify,
+             .text = clarification->question,
+             .from = StageAgent(call.stage),
+             .command = command,
+             .task = call.task,
+             .risk = output.risk.level});
+  return true;
+}
+
+void Continue(Step& step, PlanState& plan, const CommandId& command, const StageCall& call,
+              const AgentOutput& output) {
+  if (HandleInability(step, plan, command, call, output)) return;
+  switch (call.stage) {
+    case Stage::kUnderstanding:
+      if (call.matter == StageMatter::kGoal) MoveToPhase(step, plan, GoalPhase::kRouting);
+      AskRouter(step, plan, call.matter);
+      return;
+    case Stage::kRouter:
+      FinishRouting(step, plan, command, call.matter, output);
+      return;
+    case Stage::kPlanner:
+      FinishPlanning(step, plan, command, call, output);
+      return;
+    case Stage::kReviewer:
+      FinishReview(step, plan, command, call, output);
+      return;
+    default:
+      FinishOrchestration(step, plan, call, command, output);
+      return;
+  }
+}
+
+void FinishStage(Step& step, PlanState& plan, const CommandRecord& record, const AgentOutput& output) {
+  const CommandId command = record.id;
+  const StageCall call = plan.goal->stages.at(command);
+  step.Emit(plan, ToEvent(output, command, call.stage, call.task));
+  CommandSucceeded succeeded;
+  succeeded.command_id = command;
+  succeeded.result = step.Store(plan, CanonicalJson(ToJson(output)));
+  step.Touch(record.agent);
+  step.Emit(plan, std::move(succeeded));
+  Continue(step, plan, command, call, output);
+  CompleteIfIdle(step, plan);
+}
+
+// A plan that ended badly, or was given up, is tried again.
+void GoOn(Step& step, PlanState& plan) {
+  step.Emit(plan, PlanChanged{PlanChange::kReopened, "the goal is run again"});
+  if (plan.dag) {
+    MoveToPhase(step, plan, GoalPhase::kExecuting, "the goal is run again");
+    RetryFailed(step, plan, "the goal is run again");
+  } else {
+    step.Emit(plan, GoalSet{plan.goal->goal, {}, {}, false});
+    AskUnderstanding(step, plan, StageMatter::kGoal);
+  }
+}
+
+void BeginAnew(Step& step, PlanState& plan, const GoalSubmission& submission) {
+  if (!plan.completed) CancelPlan(step, plan, "the goal begins anew");
+  step.Emit(plan, PlanChanged{PlanChange::kReopened, "the goal begins anew"});
+  step.Emit(plan, GoalSet{submission.goal, submission.author, {}, true});
+  AskUnderstanding(step, plan, StageMatter::kGoal);
+}
+
+std::optional<Error> FindGoalRefusal(const PlanState& plan) {
+  if (!plan.opened || (plan.goal && plan.goal->staged)) return std::nullopt;
+  return Error{ErrorCode::kStateConflict, fmt::format("{} is another plan", plan.id.str()),
+               "give the goal in other words, or give it another plan id"};
+}
+
+}  // namespace
+
+StageFinished ToEvent(const AgentOutput& output, const CommandId& command, Stage stage, const TaskId& task) {
+  StageFinished event;
+  event.command_id = command;
+  event.stage = stage;
+  event.task_id = task;
+  event.thought = output.thought;
+  event.action = output.action;
+  event.params = output.params_json;
+  event.expected_outcome = output.expected_outcome;
+  event.risk = output.risk.level;
+  event.risk_description = output.risk.description;
+  event.mitigation = output.risk.mitigation;
+  event.confidence = output.confidence;
+  event.requires_confirmation = output.requires_user_confirmation;
+  event.user_message = output.user_message;
+  event.alternatives = output.alternative_actions;
+  return event;
+}
+
+void MoveToPhase(Step& step, PlanState& plan, GoalPhase phase, const std::string& reason) {
+  if (plan.goal->phase == phase && phase != GoalPhase::kEnded) return;
+  step.Emit(plan, PhaseChanged{plan.goal->phase, phase, reason});
+}
+
+void BeginGoal(Step& step, PlanState& plan, const std::string& words, const std::string& author,
+               const std::string& intent) {
+  if (!plan.opened) step.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
+  step.Emit(plan, GoalSet{words, author, intent, false});
+  if (intent.empty()) {
+    AskUnderstanding(step, plan, StageMatter::kGoal);
+  } else {
+    MoveToPhase(step, plan, GoalPhase::kPlanning);
+    AskPlanner(step, plan, StageMatter::kGoal);
+  }
+}
+
+void OnGoalSubmission(Step& step, GoalSubmission submission) {
+  PlanState& plan = step.state().Plan(submission.plan_id);
+  const std::string& client = submission.client_id;
+  const bool repeated = !client.empty() && std::ranges::find(plan.clients, client) != plan.clients.end();
+  if (auto refusal = FindGoalRefusal(plan)) {
+    step.reply = {Reply::Status::kRefused, std::move(refusal), {}, 0};
+    return;
+  }
+  const bool failed = plan.completed && (plan.cancelled || (plan.goal && !plan.goal->failure.empty()));
+  if (repeated || (plan.opened && !failed && !submission.fresh)) {
+    step.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
+    return;
+  }
+  if (!plan.opened) {
+    BeginGoal(step, plan, submission.goal, submission.author, {});
+  } else if (submission.fresh) {
+    BeginAnew(step, plan, submission);
+  } else {
+    GoOn(step, plan);
+  }
+  if (!client.empty()) step.Emit(plan, ControlAccepted{client, "goal"});
+  step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+}
+
+StageUse UseStageAnswer(Step& step, PlanState& plan, CommandRecord& record, const AnswerFacts& answer) {
+  if (!IsStageCall(plan, record)) return UseExecutorAnswer(step, plan, record, answer);
+  FinishStage(step, plan, record, *answer.stage);
+  return {};
+}
+
+void OnStageFailed(Step& step, PlanState& plan, const CommandRecord& record, const std::string& message) {
+  const StageCall call = plan.goal->stages.at(record.id);
+  if (call.matter == StageMatter::kPhaseEnd) {
+    // Everything is done; that the orchestrator has no word on it takes nothing away.
+    EndGoal(step, plan, {});
+    return;
+  }
+  Escalate(step, plan, record.id, call, message);
+}
+
+void ActOnRoute(Step& step, PlanState& plan, StageMatter matter) {
+  if (matter == StageMatter::kRemark) {
+    ActOnRemark(step, plan);
+    return;
+  }
+  MoveToPhase(step, plan, GoalPhase::kPlanning);
+  AskPlanner(step, plan, matter);
+}
+
+void PlanAgain(Step& step, PlanState& plan, StageMatter matter) {
+  if (matter == StageMatter::kGoal) MoveToPhase(step, plan, GoalPhase::kPlanning);
+  AskPlanner(step, plan, matter);
+}
+
+void AcceptPlan(Step& step, PlanState& plan, StageMatter matter) {
+  if (matter == StageMatter::kGoal) MoveToPhase(step, plan, GoalPhase::kMatching);
+  const TaskPlan wanted = TaskPlanOf(plan.goal->LineOf(matter).plan);
+  if (const std::string obstacle = ObstacleTo(plan, matter, wanted); !obstacle.empty()) {
+    step.Emit(plan, WorkReviewed{matter, {}, false, 0, obstacle, {}, "it does not fit the plan there is"});
+    if (plan.goal->LineOf(matter).rounds > kMostPlanRounds) {
+      GiveUp(step, plan, matter, obstacle);
+    } else {
+      PlanAgain(step, plan, matter);
+    }
+    return;
+  }
+  std::map<TaskId, AgentId> begun;
+  for (TaskIndex task = 0; plan.dag && task < plan.dag->size(); ++task) {
+    begun[plan.dag->IdOf(task)] = plan.dag->AgentOf(task);
+  }
+  const std::vector<TaskMatch> matches =
+      MatchTasks(ResourcePool(step.state()), wanted.tasks, plan.goal->assigned, begun);
+  step.Emit(plan, TasksMatched{matches, false});
+  std::vector<std::string> orphans;
+  for (const TaskMatch& match : matches) {
+    if (match.agent_id.empty()) orphans.push_back(fmt::format("{} ({})", match.task_id.str(), match.reason));
+  }
+  if (orphans.empty()) {
+    AdoptPlan(step, plan, matter, wanted, matches);
+    return;
+  }
+  AskPerson(step, plan,
+            {.kind = QuestionKind::kAsk,
+             .matter = GoalMatter::kCapability,
+             .text = fmt::format(
+                 "{}: nobody can do {}. Answer with an agent's id to give it to that agent, approve to "
+                 "do it yourself, or reject to give up.",
+                 ToString(ErrorCode::kCapabilityMissing), fmt::join(orphans, "; ")),
+             .from = StageAgent(Stage::kPlanner),
+             .task = {},
+             .risk = RiskLevel::kHigh});
+}
+
+void GiveUp(Step& step, PlanState& plan, StageMatter matter, const std::string& reason) {
+  if (matter == StageMatter::kRemark) {
+    SettleRemark(step, plan, false, reason);
+  } else {
+    EndGoal(step, plan, reason);
+  }
+}
+
+void EndGoal(Step& step, PlanState& plan, const std::string& failure) {
+  MoveToPhase(step, plan, GoalPhase::kEnded, failure);
+  CloseGoalQuestions(step, plan, "the goal has ended");
+  CompleteIfIdle(step, plan);
+}
+
+}  // namespace agenttalk

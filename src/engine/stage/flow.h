@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "engine/state/goal_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/answer/agent_output.h"
+#include "model/events/stage_events.h"
+#include "model/request/model_request.h"
+
+// From words to tasks:
+//
+//   goal → understanding → routing → planning ⇄ reviewing → matching → executing → closing → ended
+//                     └──────── questions to a person, wherever one has to decide
+//
+// Each stage is a command of its own (engine/stage/calls.h), so that repair, retries, budgets, recording and
+// recovery are those of every command. What is done with an answer is decided here and in stage_tasks.h; what
+// people decide comes through stage_people.h; remarks on a plan go the same way (stage_remarks.h).
+namespace agenttalk {
+
+void OnGoalSubmission(Step& step, GoalSubmission submission);
+
+// What a command's answer by a stage's contract leads to.
+struct StageUse {
+  enum class Next : std::uint8_t {
+    kTaken,   // everything that follows has been done
+    kFails,   // the executor gives up
+    kGoesOn,  // a tool or a result, as with every command
+  };
+  Next next = Next::kTaken;
+  ErrorCode code = ErrorCode::kStepFailed;
+  std::string message;
+};
+StageUse UseStageAnswer(Step& step, PlanState& plan, CommandRecord& record, const AnswerFacts& answer);
+
+// The answer as an event.
+StageFinished ToEvent(const AgentOutput& output, const CommandId& command, Stage stage, const TaskId& task);
+
+// A stage's command has failed for good: a person decides.
+void OnStageFailed(Step& step, PlanState& plan, const CommandRecord& record, const std::string& message);
+
+// The way was confirmed, or needs no confirmation.
+void ActOnRoute(Step& step, PlanState& plan, StageMatter matter);
+// The plan may be carried out: who does what, then the tasks.
+void AcceptPlan(Step& step, PlanState& plan, StageMatter matter);
+void PlanAgain(Step& step, PlanState& plan, StageMatter matter);
+
+// Nothing comes of it.
+void GiveUp(Step& step, PlanState& plan, StageMatter matter, const std::string& reason);
+// The goal is reached, or not: then the reason says why.
+void EndGoal(Step& step, PlanState& plan, const std::string& failure);
+void MoveToPhase(Step& step, PlanState& plan, GoalPhase phase, const std::string& reason = {});
+// A goal of its own: planned at once when what it means is known.
+void BeginGoal(Step& step, PlanState& plan, const std::string& words, const std::string& author,
+               const std::string& intent);
+
+}  // namespace agenttalk

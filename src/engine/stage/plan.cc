@@ -1,0 +1,208 @@
+#include "engine/stage/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/json.h"
+#include "engine/dag/revision.h"
+#include "engine/stage/flow.h"
+#include "engine/stage/match.h"
+#include "engine/stage/remarks.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/goal_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/thinking/batch.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/answer/agent_output.h"
+#include "model/answer/thinking_command.h"
+#include "model/dag/task_dag.h"
+#include "model/dag/task_graph.h"
+#include "model/events/stage_events.h"
+#include "model/request/model_request.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+TaskNode NodeOf(const PlanState& plan, const PlannedTask& task, const AgentId& agent) {
+  TaskNode node;
+  node.task_id = TaskId(task.id);
+  node.prompt = task.description;
+  node.assigned_agent_id = agent;
+  node.depends_on = UniqueTasks(task.dependencies);
+  LetBeReviewed(plan, node);
+  return node;
+}
+
+TaskDag CurrentDag(const PlanState& plan) {
+  TaskDag dag;
+  dag.plan_id = plan.id;
+  if (!plan.dag) return dag;
+  for (TaskIndex task = 0; task < plan.dag->size(); ++task) dag.nodes.push_back(plan.dag->Node(task));
+  return dag;
+}
+
+// The tasks that are named change or are added; everything else stays.
+TaskDag Patched(const PlanState& plan, const std::vector<TaskNode>& wanted) {
+  TaskDag dag = CurrentDag(plan);
+  for (const TaskNode& node : wanted) {
+    const auto there = std::ranges::find(dag.nodes, node.task_id, &TaskNode::task_id);
+    if (there == dag.nodes.end()) {
+      dag.nodes.push_back(node);
+      continue;
+    }
+    there->prompt = node.prompt;
+    there->assigned_agent_id = node.assigned_agent_id;
+    // What it takes from others by name it still waits for.
+    if (there->inputs.empty()) there->depends_on.clear();
+    for (const TaskId& id : node.depends_on) {
+      if (std::ranges::find(there->depends_on, id) == there->depends_on.end())
+        there->depends_on.push_back(id);
+    }
+  }
+  return dag;
+}
+
+ThinkingCommand CommandFor(const PlanState& plan, const TaskNode& node) {
+  const bool is_new = plan.dag->Find(node.task_id) == DagState::kNone;
+  const std::string prefix = is_new ? "" : "new_";
+  json::array needs;
+  for (const TaskId& id : node.depends_on) needs.emplace_back(id.str());
+  const json::object arguments{{"task_id", node.task_id.str()},
+                               {prefix + "dependent_task_ids", std::move(needs)},
+                               {prefix + "instruction", node.prompt},
+                               {prefix + "assignee", node.assigned_agent_id.str()}};
+  return {is_new ? "append_task" : "replace_task", CanonicalJson(arguments)};
+}
+
+// A small change goes the way of every change that agents make: as a batch of thinking commands. What is
+// named and not changed is left alone.
+bool ApplyPatch(Step& step, PlanState& plan, const std::vector<TaskNode>& wanted, const std::string& reason) {
+  const TaskDag before = CurrentDag(plan);
+  const TaskDag after = Patched(plan, wanted);
+  ThinkingBatch batch;
+  batch.author = StageAgent(Stage::kPlanner);
+  batch.unrestricted = true;
+  batch.reason = reason;
+  for (std::size_t i = 0; i < after.nodes.size(); ++i) {
+    if (i < before.nodes.size() && after.nodes[i] == before.nodes[i]) continue;
+    batch.commands.push_back(CommandFor(plan, after.nodes[i]));
+  }
+  return batch.commands.empty() || ApplyBatch(step, plan, batch).has_value();
+}
+
+// The files and the goal stay; whoever answered a question gets its answer, not this one's.
+bool Submit(Step& step, PlanState& plan, TaskDag dag, const AgentId& author, const std::string& reason,
+            bool fresh = false) {
+  PlanSubmission submission;
+  submission.plan_id = plan.id;
+  submission.goal = plan.goal->goal;
+  submission.dag_json = CanonicalJson(ToJson(dag));
+  submission.dag = std::move(dag);
+  submission.author = author.str();
+  submission.reason = reason;
+  submission.fresh = fresh;
+  if (plan.dag) {
+    for (const auto& [name, content] : plan.dag->files) submission.files.emplace_back(name, Payload(content));
+  }
+  Reply reply = std::move(step.reply);
+  OnPlanSubmission(step, std::move(submission));
+  const bool refused = step.reply.status == Reply::Status::kRefused;
+  step.reply = std::move(reply);
+  return !refused;
+}
+
+std::vector<TaskNode> NodesOf(const PlanState& plan, const TaskPlan& wanted,
+                              const std::vector<TaskMatch>& matches) {
+  std::vector<TaskNode> nodes;
+  for (std::size_t i = 0; i < wanted.tasks.size(); ++i) {
+    nodes.push_back(NodeOf(plan, wanted.tasks[i], i < matches.size() ? matches[i].agent_id : AgentId()));
+  }
+  return nodes;
+}
+
+TaskDag DagOf(const PlanState& plan, StageMatter matter, std::vector<TaskNode> nodes) {
+  if (PatchesPlan(plan, matter)) return Patched(plan, nodes);
+  TaskDag dag;
+  dag.plan_id = plan.id;
+  dag.nodes = std::move(nodes);
+  return dag;
+}
+
+}  // namespace
+
+void LetBeReviewed(const PlanState& plan, TaskNode& node) {
+  if (!plan.goal || !plan.goal->staged) return;
+  node.score = TaskScore{};
+  node.score->required = false;
+  node.score->max_rework = kMostReworks;
+}
+
+bool PatchesPlan(const PlanState& plan, StageMatter matter) {
+  return matter == StageMatter::kRemark && plan.dag && plan.goal->LineOf(matter).route == Route::kMinorReplan;
+}
+
+std::vector<std::string> TasksThatStay(const PlanState& plan, const CommandId& planner) {
+  std::vector<std::string> names;
+  if (!plan.goal || !plan.dag) return names;
+  const auto call = plan.goal->stages.find(planner);
+  if (call == plan.goal->stages.end() || !PatchesPlan(plan, call->second.matter)) return names;
+  for (TaskIndex task = 0; task < plan.dag->size(); ++task) names.push_back(plan.dag->IdOf(task).str());
+  return names;
+}
+
+std::string ObstacleTo(const PlanState& plan, StageMatter matter, const TaskPlan& wanted) {
+  if (wanted.tasks.empty()) return "there is no task in it";
+  const TaskDag dag = DagOf(plan, matter, NodesOf(plan, wanted, {}));
+  for (const TaskNode& node : dag.nodes) {
+    for (const TaskId& id : node.depends_on) {
+      if (std::ranges::find(dag.nodes, id, &TaskNode::task_id) == dag.nodes.end()) {
+        return fmt::format("{} depends on {}, which is not a task", node.task_id.str(), id.str());
+      }
+    }
+  }
+  for (const auto& cycle : TaskGraph(dag).FindCycles(1)) {
+    return fmt::format("{} would wait for itself", dag.nodes[cycle.front()].task_id.str());
+  }
+  return {};
+}
+
+void AdoptPlan(Step& step, PlanState& plan, StageMatter matter, const TaskPlan& wanted,
+               const std::vector<TaskMatch>& matches) {
+  std::vector<TaskNode> nodes = NodesOf(plan, wanted, matches);
+  const std::string reason =
+      matter == StageMatter::kRemark ? plan.goal->remarks.front().text : std::string("planned for the goal");
+  const bool fresh = plan.goal->fresh;
+  MoveToPhase(step, plan, GoalPhase::kExecuting);
+  const bool adopted = PatchesPlan(plan, matter) ? ApplyPatch(step, plan, nodes, reason)
+                                                 : Submit(step, plan, DagOf(plan, matter, std::move(nodes)),
+                                                          StageAgent(Stage::kPlanner), reason, fresh);
+  if (!adopted) {
+    GiveUp(step, plan, matter, "the plan cannot be carried out by this team any more");
+  } else if (matter == StageMatter::kRemark) {
+    SettleRemark(step, plan, true, fmt::format("revision {} of the plan", plan.dag->revision));
+  }
+}
+
+bool Reassign(Step& step, PlanState& plan, const TaskId& task, const AgentId& agent) {
+  const auto found = step.state().agents.find(agent);
+  const bool known = found != step.state().agents.end() && !found->second.removed && !IsStageAgentId(agent);
+  if (!known || !plan.dag || plan.dag->Find(task) == DagState::kNone) return false;
+  TaskDag dag = CurrentDag(plan);
+  std::ranges::find(dag.nodes, task, &TaskNode::task_id)->assigned_agent_id = agent;
+  return Submit(step, plan, std::move(dag), StageAgent(Stage::kOrchestrator),
+                fmt::format("{} goes to {}", task.str(), agent.str()));
+}
+
+}  // namespace agenttalk

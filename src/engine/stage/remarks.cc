@@ -1,0 +1,150 @@
+#include "engine/stage/remarks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "engine/command/flow.h"
+#include "engine/plan_control.h"
+#include "engine/stage/calls.h"
+#include "engine/stage/flow.h"
+#include "engine/stage/people.h"
+#include "engine/state/goal_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/answer/agent_output.h"
+#include "model/events/event.h"
+#include "model/events/stage_events.h"
+
+namespace agenttalk {
+namespace {
+
+std::optional<Error> FindRemarkRefusal(const PlanState& plan) {
+  if (!plan.opened) {
+    return Error{ErrorCode::kPlanUnknown, fmt::format("there is no plan {}", plan.id.str()),
+                 "see `agenttalk plans`"};
+  }
+  if (!plan.goal && !plan.dag) {
+    return Error{ErrorCode::kStateConflict,
+                 fmt::format("{} is an open plan: its commands say themselves what they do", plan.id.str()),
+                 "send a command, or use pause, resume and cancel"};
+  }
+  if (plan.cancelled) {
+    return Error{ErrorCode::kStateConflict, fmt::format("{} was cancelled", plan.id.str()),
+                 "run it again first"};
+  }
+  return std::nullopt;
+}
+
+bool HasEnded(const PlanState& plan) {
+  const bool busy = plan.dag && !plan.dag->IsIdle();
+  return plan.goal->staged ? plan.goal->phase == GoalPhase::kEnded : !busy;
+}
+
+void Control(Step& step, PlanState& plan, const std::string& action) {
+  const std::string reason = plan.goal->remarks.front().text;
+  if (action == "status") {
+    SettleRemark(step, plan, true, StandOf(plan));
+  } else if (action == "pause" && !plan.paused && !HasEnded(plan)) {
+    PausePlan(step, plan, reason);
+    SettleRemark(step, plan, true, "the plan is paused");
+  } else if (action == "resume" && plan.paused) {
+    ResumePlan(step, plan, reason);
+    SettleRemark(step, plan, true, "the plan goes on");
+  } else if (action == "cancel" && !HasEnded(plan)) {
+    SettleRemark(step, plan, true, "the plan is cancelled");
+    CancelPlan(step, plan, reason);
+  } else {
+    SettleRemark(step, plan, false, fmt::format("{} is not possible now", action.empty() ? "that" : action));
+  }
+}
+
+// The plan is still being made: it is made with this in mind.
+void HeedWhilePlanning(Step& step, PlanState& plan) {
+  const std::string words = plan.goal->remarks.front().text;
+  for (const CommandRecord& record : plan.commands) {
+    if (!IsLive(record.state) || !IsStageCall(plan, record)) continue;
+    step.Touch(record.agent);
+    step.Emit(plan, CommandEnded{record.id, EndState::kCancelled, ErrorCode::kCancelled, "a remark came"});
+  }
+  CloseGoalQuestions(step, plan, "a remark came");
+  step.Emit(plan, GoalNoted{StageMatter::kGoal, words, true, false});
+  SettleRemark(step, plan, true, "the plan is made with this in mind");
+  if (plan.goal->line.intent.empty()) {
+    AskUnderstanding(step, plan, StageMatter::kGoal);
+  } else {
+    PlanAgain(step, plan, StageMatter::kGoal);
+  }
+}
+
+void BeginOther(Step& step, PlanState& plan) {
+  const OpenRemark remark = plan.goal->remarks.front();
+  const std::string intent = plan.goal->remark_line.intent;
+  const PlanId id(fmt::format("{}-{}", plan.id.str(), remark.number));
+  BeginGoal(step, step.state().Plan(id), remark.text, "human", intent);
+  SettleRemark(step, plan, true, fmt::format("{} begins", id.str()), id);
+}
+
+}  // namespace
+
+void OnPlanRemark(Step& step, PlanRemark remark) {
+  PlanState& plan = step.state().Plan(remark.plan_id);
+  if (!remark.client_id.empty() && std::ranges::find(plan.clients, remark.client_id) != plan.clients.end()) {
+    step.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
+    return;
+  }
+  if (auto refusal = FindRemarkRefusal(plan)) {
+    step.reply = {Reply::Status::kRefused, std::move(refusal), {}, 0};
+    return;
+  }
+  if (plan.completed) step.Emit(plan, PlanChanged{PlanChange::kReopened, "a remark came"});
+  const std::uint64_t event = step.Emit(plan, RemarkMade{std::move(remark.text), std::move(remark.author)});
+  if (!remark.client_id.empty()) step.Emit(plan, ControlAccepted{std::move(remark.client_id), "say"});
+  if (plan.goal->remarks.size() == 1) AskUnderstanding(step, plan, StageMatter::kRemark);
+  step.reply = {Reply::Status::kAccepted, {}, {}, event};
+}
+
+void ActOnRemark(Step& step, PlanState& plan) {
+  const StageLine& line = plan.goal->remark_line;
+  switch (line.route) {
+    case Route::kContinueExecution:
+      SettleRemark(step, plan, true, "the plan stays as it is");
+      return;
+    case Route::kControlAction:
+      Control(step, plan, line.control);
+      return;
+    case Route::kMinorReplan:
+    case Route::kFullReplan:
+      if (plan.dag) {
+        AskPlanner(step, plan, StageMatter::kRemark);
+      } else {
+        HeedWhilePlanning(step, plan);
+      }
+      return;
+    case Route::kNewTask:
+      BeginOther(step, plan);
+      return;
+    case Route::kWaitUserDecision:
+      SettleRemark(step, plan, false, "nothing was decided");
+      return;
+  }
+}
+
+void SettleRemark(Step& step, PlanState& plan, bool done, const std::string& outcome,
+                  const PlanId& new_plan) {
+  if (plan.goal->remarks.empty()) return;
+  step.Emit(plan, RemarkSettled{plan.goal->remarks.front().number, plan.goal->remark_line.route, done,
+                                outcome, new_plan});
+  if (!plan.goal->remarks.empty()) AskUnderstanding(step, plan, StageMatter::kRemark);
+  CompleteIfIdle(step, plan);
+}
+
+}  // namespace agenttalk

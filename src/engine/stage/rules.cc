@@ -1,0 +1,139 @@
+#include "engine/stage/rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "engine/state/goal_state.h"
+#include "model/answer/agent_output.h"
+
+namespace agenttalk {
+namespace {
+
+constexpr double kPassingScore = 70;
+
+// What is to be controlled, where the router forgot to say it.
+std::optional<ControlAction> ControlOf(const RouteFacts& facts) {
+  if (facts.said.control_action) return facts.said.control_action;
+  switch (facts.intent.action) {
+    case IntentAction::kCancel:
+      return ControlAction::kCancel;
+    case IntentAction::kContinue:
+      return ControlAction::kResume;
+    case IntentAction::kQuery:
+      return ControlAction::kStatus;
+    default:
+      return std::nullopt;
+  }
+}
+
+// The route that the relation leads to, were it certain.
+Route RouteOf(const RouteFacts& facts) {
+  const bool controls = facts.intent.relation == TaskRelation::kControlInstruction;
+  // With nothing under way whatever is wanted is new.
+  if (!facts.plan_exists && !controls) return Route::kNewTask;
+  switch (facts.intent.relation) {
+    case TaskRelation::kSameTaskNoChange:
+      return Route::kContinueExecution;
+    case TaskRelation::kSameTaskMinorChange:
+      return Route::kMinorReplan;
+    case TaskRelation::kSameTaskMajorChange:
+      return Route::kFullReplan;
+    case TaskRelation::kDifferentTask:
+      return Route::kNewTask;
+    case TaskRelation::kControlInstruction:
+      return Route::kControlAction;
+  }
+  return Route::kWaitUserDecision;
+}
+
+bool ChangesPlan(const Ruling& ruling) {
+  switch (ruling.intended) {
+    case Route::kMinorReplan:
+    case Route::kFullReplan:
+    case Route::kNewTask:
+      return true;
+    case Route::kControlAction:
+      return ruling.control == ControlAction::kCancel;
+    default:
+      return false;
+  }
+}
+
+bool IsSure(const RouteFacts& facts, const Ruling& ruling) {
+  // The rule for small changes asks for more than 0.7, all others for no less.
+  if (ruling.intended == Route::kMinorReplan) return facts.intent.relation_confidence > kRelationSure;
+  return facts.intent.relation_confidence >= kRelationSure;
+}
+
+}  // namespace
+
+StageWeight WeightOf(const AgentOutput& output) {
+  return {output.risk.level, output.risk.description, output.confidence, output.requires_user_confirmation,
+          output.thought,    output.user_message};
+}
+
+RiskLevel Higher(RiskLevel one, RiskLevel other) {
+  return std::max(one, other);
+}
+
+Ruling RuleRoute(const RouteFacts& facts) {
+  Ruling ruling;
+  ruling.intended = RouteOf(facts);
+  if (ruling.intended == Route::kControlAction) ruling.control = ControlOf(facts);
+  ruling.route = ruling.intended;
+  ruling.rule = fmt::format("{} leads to {}", ToString(facts.intent.relation), ToString(ruling.route));
+  if (!facts.plan_exists && ruling.intended == Route::kNewTask) {
+    ruling.rule = "with no plan under way a goal is a new task";
+  }
+  if (ChangesPlan(ruling) && !IsSure(facts, ruling)) {
+    ruling.route = Route::kWaitUserDecision;
+    ruling.rule = fmt::format("a relation of confidence {:g} changes no plan without a person",
+                              facts.intent.relation_confidence);
+  } else if (ruling.intended == Route::kControlAction && (!ruling.control || !facts.plan_exists)) {
+    ruling.route = Route::kWaitUserDecision;
+    ruling.rule = facts.plan_exists ? "it is not clear what is to be done with the plan"
+                                    : "there is no plan that could be controlled";
+    if (!facts.plan_exists) ruling.intended = Route::kNewTask;
+  }
+  // To ask a person breaks no rule.
+  const bool asks = facts.said.route == Route::kWaitUserDecision;
+  ruling.overruled = !asks && facts.said.route != ruling.route;
+  if (asks) ruling.route = Route::kWaitUserDecision;
+  const bool confirmed_by_rule = ruling.route == Route::kFullReplan ||
+                                 (ruling.route == Route::kNewTask && facts.plan_exists) ||
+                                 ruling.route == Route::kWaitUserDecision;
+  ruling.must_confirm = confirmed_by_rule || (facts.said.requires_confirmation && ChangesPlan(ruling));
+  return ruling;
+}
+
+std::string ReasonToConfirm(const StageWeight& weight) {
+  if (weight.risk == RiskLevel::kHigh) return fmt::format("the risk is high: {}", weight.risk_description);
+  if (weight.requires_confirmation) return "the agent asks for it";
+  if (weight.confidence < kSureEnough) {
+    return fmt::format("the agent is only {:g} % sure", weight.confidence);
+  }
+  return {};
+}
+
+Verdict JudgeReview(const ReviewResult& review, const StageWeight& reviewer, const StageWeight& judged) {
+  Verdict verdict;
+  const bool high = judged.risk == RiskLevel::kHigh || reviewer.risk == RiskLevel::kHigh;
+  if (!review.approved) {
+    verdict.reason = review.feedback;
+  } else if (review.score < kPassingScore) {
+    verdict.reason = fmt::format("a score of {:g} is no approval", review.score);
+  } else if (!review.required_fixes.empty()) {
+    verdict.reason = "what must still be fixed is not approved";
+  } else if (high) {
+    verdict.only_a_person = true;
+    verdict.reason = "what is of high risk only a person can let pass";
+  } else {
+    verdict.approved = true;
+  }
+  return verdict;
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,275 @@
+#include "engine/stage/tasks.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <boost/json.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/json.h"
+#include "engine/dag/flow.h"
+#include "engine/stage/calls.h"
+#include "engine/stage/flow.h"
+#include "engine/stage/match.h"
+#include "engine/stage/people.h"
+#include "engine/stage/plan.h"
+#include "engine/stage/rules.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/goal_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/answer/agent_output.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+#include "model/events/stage_events.h"
+#include "model/request/model_request.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+// How often the orchestrator may have what failed tried again before a person decides.
+constexpr std::uint32_t kMostExceptions = 2;
+
+// A member of free params that is a text; empty: there is none.
+std::string TextIn(const AgentOutput& output, std::string_view key) {
+  const auto params = ParseJson(output.params_json);
+  const json::object* object = params ? params->if_object() : nullptr;
+  const json::value* value = object == nullptr ? nullptr : object->if_contains(key);
+  if (value == nullptr || value->is_null()) return {};
+  return value->is_string() ? std::string(value->as_string()) : json::serialize(*value);
+}
+
+// What an agent must not do, or say, before a person has answered.
+void Hold(Step& step, PlanState& plan, const CommandRecord& record, const AgentOutput& output,
+          const ToolRequest* tool, GoalQuestion question) {
+  StageFinished finished = ToEvent(output, record.id, Stage::kExecutor, record.task);
+  finished.held = true;
+  finished.idempotent = tool == nullptr || tool->idempotent;
+  finished.held_arguments = step.Store(plan, tool == nullptr ? output.params_json : tool->arguments);
+  step.Touch(record.agent);
+  step.Emit(plan, std::move(finished));
+  question.matter = GoalMatter::kTool;
+  question.from = record.agent;
+  question.command = record.id;
+  question.task = record.task;
+  question.risk = output.risk.level;
+  AskPerson(step, plan, std::move(question));
+}
+
+std::string WhatToFix(const ReviewResult& review, const Verdict& verdict) {
+  std::string text = review.feedback.empty() ? verdict.reason : review.feedback;
+  for (const std::string& fix : review.required_fixes) text += "\n- " + fix;
+  return text;
+}
+
+std::string FailedTasks(const DagState& dag) {
+  std::vector<std::string> failed;
+  for (TaskIndex task = 0; task < dag.size(); ++task) {
+    const TaskRecord& record = dag.tasks[task];
+    if (record.phase != TaskPhase::kFailed) continue;
+    failed.push_back(
+        fmt::format("{} failed: {}", dag.IdOf(task).str(), record.note ? record.note->reason : ""));
+  }
+  return fmt::format("{}", fmt::join(failed, "; "));
+}
+
+// What failed is not needed after all; what was given up because of it is done without it.
+void SkipFailed(Step& step, PlanState& plan, const std::string& reason) {
+  DagState& dag = *plan.dag;
+  TasksReset reset;
+  reset.reason = reason;
+  for (TaskIndex task = 0; task < dag.size(); ++task) {
+    if (dag.tasks[task].phase == TaskPhase::kFailed) {
+      step.Emit(plan,
+                TaskChanged{dag.IdOf(task), TaskChange::kNotNeeded, ErrorCode::kDependencyFailed, reason});
+    } else if (dag.ResolutionOf(task) == Resolution::kBad) {
+      reset.tasks.push_back(dag.IdOf(task));
+    }
+  }
+  if (!reset.tasks.empty()) step.Emit(plan, std::move(reset));
+  AdvanceTasks(step, plan);
+}
+
+void HandleException(Step& step, PlanState& plan, const CommandId& command, const AgentOutput& output) {
+  const std::string decision = TextIn(output, "decision");
+  const std::string reason = TextIn(output, "reason");
+  const bool asks = !ReasonToConfirm(WeightOf(output)).empty();
+  const bool allocates = output.action == "RESOURCE_ALLOCATE";
+  const bool handles = output.action == "EXCEPTION_HANDLE" || allocates;
+  if (!handles || asks || plan.goal->exceptions >= kMostExceptions) {
+    std::string said = output.user_message.empty() ? TextIn(output, "question") : output.user_message;
+    if (said.empty()) said = reason;
+    AskAboutFailure(step, plan, said, command);
+    return;
+  }
+  const std::string what = allocates ? "another agent" : decision;
+  step.Emit(plan, GoalNoted{StageMatter::kGoal,
+                            fmt::format("orchestrator: {} ({}): {}", FailedTasks(*plan.dag), what, reason),
+                            decision == "replan", true});
+  if (allocates) {
+    const AgentId agent(TextIn(output, "agent"));
+    if (!Reassign(step, plan, TaskId(TextIn(output, "task")), agent)) {
+      AskAboutFailure(step, plan, fmt::format("it cannot go to {}", agent.str()), command);
+    }
+  } else if (decision == "retry") {
+    RetryFailed(step, plan, reason);
+  } else if (decision == "skip") {
+    SkipFailed(step, plan, reason);
+  } else if (decision == "replan") {
+    PlanAgain(step, plan, StageMatter::kGoal);
+  } else if (decision == "stop") {
+    EndGoal(step, plan, FailureOf(*plan.dag));
+  } else {
+    AskAboutFailure(step, plan, reason, command);
+  }
+}
+
+}  // namespace
+
+StageUse UseExecutorAnswer(Step& step, PlanState& plan, CommandRecord& record, const AnswerFacts& answer) {
+  const AgentOutput& output = *answer.stage;
+  if (const auto* clarification = std::get_if<Clarification>(&output.params)) {
+    Hold(step, plan, record, output, nullptr,
+         {.kind = QuestionKind::kClarify, .text = clarification->question, .from = record.agent});
+    return {};
+  }
+  const bool calls = !answer.tools.empty() && answer.tools.front().refusal.empty();
+  if (calls && output.risk.level == RiskLevel::kHigh) {
+    const ToolRequest& tool = answer.tools.front();
+    Hold(step, plan, record, output, &tool,
+         {.kind = QuestionKind::kConfirm,
+          .text = fmt::format(
+              "{} wants to call {} with {} for task {}. The risk is high: {}. Approve or reject.",
+              record.agent.str(), tool.name, tool.arguments, record.task.str(), output.risk.description),
+          .from = record.agent});
+    return {};
+  }
+  step.Emit(plan, ToEvent(output, record.id, Stage::kExecutor, record.task));
+  if (const auto* error = std::get_if<StageError>(&output.params)) {
+    return {StageUse::Next::kFails, ErrorCode::kEscalated,
+            fmt::format("{} ({})", error->message, ToString(error->type))};
+  }
+  if (output.action == "FAIL") {
+    std::string reason = TextIn(output, "reason");
+    if (reason.empty()) reason = output.thought;
+    return {StageUse::Next::kFails, ErrorCode::kStepFailed, std::move(reason)};
+  }
+  return {StageUse::Next::kGoesOn, {}, {}};
+}
+
+bool AwaitReview(Step& step, PlanState& plan, TaskIndex task) {
+  if (!plan.goal || !plan.goal->staged) return false;
+  // What a person did needs no reviewer, and what is used again was judged before.
+  if (plan.dag->AgentOf(task).str() == "human" || plan.dag->tasks[task].reused) return false;
+  step.Emit(plan, TaskChanged{plan.dag->IdOf(task), TaskChange::kWaitsForReview, ErrorCode::kGateClosed,
+                              "waits for its review"});
+  AskResultReview(step, plan, task);
+  return true;
+}
+
+void FinishResultReview(Step& step, PlanState& plan, const StageCall& call, const CommandId& command,
+                        const AgentOutput& output) {
+  const TaskIndex task = plan.dag ? plan.dag->Find(call.task) : DagState::kNone;
+  if (task == DagState::kNone || plan.dag->tasks[task].phase != TaskPhase::kReview) return;
+  const auto& review = std::get<ReviewResult>(output.params);
+  const auto said = plan.goal->executors.find(call.task);
+  const StageWeight judged = said == plan.goal->executors.end() ? StageWeight() : said->second;
+  const Verdict verdict = JudgeReview(review, WeightOf(output), judged);
+  step.Emit(plan, WorkReviewed{StageMatter::kResult, call.task, verdict.approved, review.score,
+                               review.feedback, review.required_fixes, verdict.reason});
+  const bool wants_person = verdict.only_a_person || (verdict.approved && judged.requires_confirmation);
+  if (wants_person) {
+    AskPerson(step, plan,
+              {.kind = QuestionKind::kApprove,
+               .matter = GoalMatter::kResult,
+               .text = fmt::format(
+                   "Let the result of task {} pass? {}. Rejected, it goes back with your text.",
+                   call.task.str(), verdict.only_a_person ? verdict.reason : "Its agent asks for it"),
+               .from = plan.dag->AgentOf(task),
+               .command = command,
+               .task = call.task,
+               .risk = Higher(judged.risk, output.risk.level)});
+  } else if (verdict.approved) {
+    AcceptReviewedTask(step, plan, task);
+  } else {
+    ReworkReviewedTask(step, plan, task, WhatToFix(review, verdict));
+  }
+}
+
+void FinishOrchestration(Step& step, PlanState& plan, const StageCall& call, const CommandId& command,
+                         const AgentOutput& output) {
+  if (call.matter == StageMatter::kException) {
+    HandleException(step, plan, command, output);
+    return;
+  }
+  const bool doubts = output.action == "USER_ESCALATE" || output.action == "EXCEPTION_HANDLE" ||
+                      output.requires_user_confirmation || output.risk.level == RiskLevel::kHigh;
+  if (!doubts) {
+    EndGoal(step, plan, {});
+    return;
+  }
+  std::string said = output.user_message.empty() ? TextIn(output, "question") : output.user_message;
+  if (said.empty()) said = output.thought;
+  AskPerson(
+      step, plan,
+      {.kind = QuestionKind::kConfirm,
+       .matter = GoalMatter::kException,
+       .text = said + " Approve to take the results as they are; reject to have the plan count as failed.",
+       .from = StageAgent(Stage::kOrchestrator),
+       .command = command,
+       .risk = output.risk.level});
+}
+
+void AskAboutFailure(Step& step, PlanState& plan, const std::string& said, const CommandId& command) {
+  AskPerson(
+      step, plan,
+      {.kind = QuestionKind::kConfirm,
+       .matter = GoalMatter::kException,
+       .text = fmt::format("{}{}{}. Approve to have it tried again (a text says what should be different); "
+                           "reject to let the plan fail.",
+                           said, said.empty() ? "" : "\n", FailedTasks(*plan.dag)),
+       .from = StageAgent(Stage::kOrchestrator),
+       .command = command,
+       .risk = RiskLevel::kHigh});
+}
+
+void RetryFailed(Step& step, PlanState& plan, const std::string& reason) {
+  DagState& dag = *plan.dag;
+  TasksReset reset;
+  reset.reason = reason;
+  for (TaskIndex task = 0; task < dag.size(); ++task) {
+    const bool good = dag.ResolutionOf(task) == Resolution::kGood;
+    if (!good && dag.tasks[task].phase != TaskPhase::kPending) reset.tasks.push_back(dag.IdOf(task));
+  }
+  if (!reset.tasks.empty()) step.Emit(plan, std::move(reset));
+  AdvanceTasks(step, plan);
+}
+
+bool MayEnd(Step& step, PlanState& plan) {
+  const GoalState& goal = *plan.goal;
+  if (plan.cancelled) return true;
+  if (!goal.remarks.empty() || AwaitsPerson(plan)) return false;
+  if (!goal.staged || goal.phase == GoalPhase::kEnded) return true;
+  if (goal.phase != GoalPhase::kExecuting || !plan.dag) return false;
+  if (FailureOf(*plan.dag).empty()) {
+    MoveToPhase(step, plan, GoalPhase::kClosing, "every task is done");
+    AskOrchestrator(step, plan, StageMatter::kPhaseEnd);
+  } else if (goal.exceptions >= kMostExceptions) {
+    AskAboutFailure(step, plan, {}, {});
+  } else {
+    AskOrchestrator(step, plan, StageMatter::kException);
+  }
+  return false;
+}
+
+}  // namespace agenttalk

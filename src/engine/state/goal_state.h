@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "model/answer/agent_output.h"
+#include "model/events/stage_events.h"
+#include "model/request/model_request.h"
+
+// How far a goal is on its way through the stages: a part of a plan's state. What stages said is kept as the
+// JSON they said it in; the engine cannot read stored contents back, and a plan in words is small.
+namespace agenttalk {
+
+// A stage's command, by which its answer finds its place.
+struct StageCall {
+  Stage stage = Stage::kUnderstanding;
+  StageMatter matter = StageMatter::kGoal;
+  TaskId task;
+  bool open = true;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("stage", self.stage), f("matter", self.matter), f("task", self.task), f("open", self.open);
+  }
+};
+
+// What a stage's answer weighs when a person may have to confirm it.
+struct StageWeight {
+  RiskLevel risk = RiskLevel::kLow;
+  std::string risk_description;
+  double confidence = 100;
+  bool requires_confirmation = false;
+  std::string thought;
+  std::string user_message;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("risk", self.risk), f("risk_description", self.risk_description), f("confidence", self.confidence);
+    f("requires_confirmation", self.requires_confirmation), f("thought", self.thought);
+    f("user_message", self.user_message);
+  }
+};
+
+// A remark on its way.
+struct OpenRemark {
+  std::uint64_t number = 0;  // of the RemarkMade event
+  std::string text;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("number", self.number), f("text", self.text);
+  }
+};
+
+// From words to a plan: what has been made of a goal, or of a remark.
+struct StageLine {
+  std::string intent;  // params of the INTENT_ANALYSIS that counts
+  std::string plan;    // params of the last TASK_PLAN
+  Route route = Route::kWaitUserDecision;
+  std::string control;  // of a control_action, as the router said it
+  StageWeight understanding;
+  StageWeight router;
+  StageWeight planner;
+  std::uint32_t rounds = 0;           // plans that were sent back
+  std::vector<std::string> feedback;  // what has to be different in the next one
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("intent", self.intent), f("plan", self.plan), f("route", self.route), f("control", self.control);
+    f("understanding", self.understanding), f("router", self.router), f("planner", self.planner);
+    f("rounds", self.rounds), f("feedback", self.feedback);
+  }
+};
+
+struct GoalState {
+  std::string goal;
+  bool staged = false;  // its tasks are executed and judged as stages; false: a plan file, remarked upon
+  bool fresh = false;   // the next plan keeps nothing of the one before
+  GoalPhase phase = GoalPhase::kUnderstanding;
+  std::uint32_t calls = 0;  // stage commands made so far
+  std::map<CommandId, StageCall> stages;
+  std::vector<std::string> notes;  // for the stages' history, oldest first
+  StageLine line;
+  StageLine remark_line;
+  std::map<TaskId, StageWeight> executors;  // the last answer of each task's agent
+  std::map<TaskId, AgentId> assigned;       // whom people gave a task to
+  std::uint32_t exceptions = 0;             // what the orchestrator has handled
+  std::vector<OpenRemark> remarks;          // the first is being worked on
+  std::string failure;                      // why it ended in vain
+  std::vector<RemarkSettled> settled;       // the last remarks, and what was made of them
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("goal", self.goal), f("staged", self.staged), f("phase", self.phase), f("calls", self.calls);
+    f("stages", self.stages), f("notes", self.notes), f("line", self.line);
+    f("remark_line", self.remark_line), f("executors", self.executors), f("assigned", self.assigned);
+    f("exceptions", self.exceptions), f("remarks", self.remarks), f("failure", self.failure);
+    f("settled", self.settled), f("fresh", self.fresh);
+  }
+
+  StageLine& LineOf(StageMatter matter) { return matter == StageMatter::kRemark ? remark_line : line; }
+  [[nodiscard]] const StageLine& LineOf(StageMatter matter) const {
+    return matter == StageMatter::kRemark ? remark_line : line;
+  }
+};
+
+}  // namespace agenttalk

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "engine/state/plan_state.h"
+#include "engine/state/shared_results.h"
+#include "engine/state/timers.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+
+// An agent's settings, and what follows from the plans that are loaded: who waits for it, what it runs.
+struct AgentState {
+  struct Ready {
+    std::int64_t priority = 0;
+    std::uint64_t received = 0;
+    std::uint32_t plan = 0;
+    std::uint32_t command = 0;
+
+    // Higher priority first, then arrival.
+    auto operator<=>(const Ready& other) const {
+      return std::tuple(-priority, received, plan, command) <=>
+             std::tuple(-other.priority, other.received, other.plan, other.command);
+    }
+    bool operator==(const Ready&) const = default;
+  };
+
+  AgentSettings settings;
+  bool removed = false;
+  std::set<Ready> ready;
+  std::uint32_t running = 0;
+  std::uint32_t waiting = 0;                     // commands that wait for inputs
+  std::map<std::uint32_t, std::uint32_t> plans;  // with live commands of this agent: plan number → how many
+};
+
+// Everything the engine knows. Plans come and go (finished ones are not kept); agents and settings are the
+// fold of the hub's own stream, whose inboxes, letters and questions are in `own`.
+struct HubState {
+  static constexpr std::uint32_t kOwnNumber = UINT32_MAX;
+
+  HubState() { own.number = kOwnNumber; }
+
+  Timestamp now;  // engine time; never decreases
+  std::uint64_t last_event = 0;
+  std::uint64_t epoch = 0;
+  std::uint64_t mirrored = 0;         // the files show everything up to this event, and are synced
+  std::uint64_t urgent_mirrored = 0;  // at least that; and what must not be put off up to this one
+  HubSettings settings;
+  std::map<AgentId, AgentState> agents;
+  PlanState own;
+  std::unordered_map<PlanId, std::unique_ptr<PlanState>> plans;
+  std::vector<PlanState*> by_number;  // index: PlanState::number; null once unloaded
+  Timers timers;
+  std::uint32_t open_questions = 0;
+  SharedResults shared;  // where `reuse: hub` looks
+  Cost settled;          // what plans that have ended cost
+  Cost unsettled;        // derived: what the loaded plans have spent beyond it
+  Cost reserved;         // derived: for the open calls of all plans
+  // Commands whose last missing input came with the event just applied: {plan number, command index}.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> satisfied;
+
+  // The plan's state; an empty one is made when there is none. The empty id is the hub's own stream.
+  PlanState& Plan(const PlanId& id);
+  PlanState* FindPlan(const PlanId& id);
+  PlanState* ByNumber(std::uint32_t number);
+  // Forgets a plan that has nothing live; its events stay in the journal.
+  void Unload(const PlanId& id);
+
+ private:
+  PlanState* recent_ = nullptr;  // the plan asked for last: events come in runs about one plan
+};
+
+}  // namespace agenttalk

@@ -1,0 +1,213 @@
+#include "engine/state/plan_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/codec.h"
+#include "base/digest.h"
+#include "base/glob.h"
+#include "base/ids.h"
+#include "base/number_table.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/role_state.h"
+#include "engine/state/waiting_index.h"
+#include "model/command/command.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+namespace {
+
+// Snapshots of another layout are ignored and the events folded instead.
+constexpr std::uint64_t kSnapshotLayout = 1;
+
+std::uint64_t HashOf(const CommandId& id) {
+  return std::hash<CommandId>{}(id);
+}
+
+std::uint64_t KeyHash(const AgentId& agent, std::string_view key) {
+  const std::size_t a = std::hash<AgentId>{}(agent);
+  const std::size_t b = std::hash<std::string_view>{}(key);
+  return a ^ (b * 0x9E3779B97F4A7C15ULL);
+}
+
+Digest FingerprintDigest(const FileFingerprint& file) {
+  ByteWriter out;
+  out.Put(file);
+  return Sha256(out.str());
+}
+
+void CollectMatches(const Inbox& inbox, std::string_view pattern, std::vector<BoundInput>& found) {
+  if (!IsGlob(pattern)) {
+    const auto file = inbox.files.find(pattern);
+    if (file != inbox.files.end() && !file->second.withdrawn)
+      found.push_back({file->first, file->second.content, file->second.hops});
+    return;
+  }
+  inbox.files.ForEachWithPrefix(GlobPrefix(pattern), [&](const std::string& name, const InputVersion& file) {
+    if (!file.withdrawn && GlobMatches(pattern, name)) found.push_back({name, file.content, file.hops});
+  });
+}
+
+}  // namespace
+
+const char* EnumName(CommandState state) {
+  constexpr std::array kNames = {
+      "waiting_inputs", "ready",     "running",   "retry_wait", "waiting_human",        "succeeded",
+      "failed",         "timed_out", "cancelled", "superseded", "waiting_collaboration"};
+  const auto index = static_cast<std::size_t>(state);
+  return index < kNames.size() ? kNames.at(index) : "unknown";
+}
+
+std::uint32_t PlanState::PlaceOf(const CommandId& command) const {
+  if (recent_ < commands.size() && commands[recent_].id == command) return recent_;
+  const std::uint32_t found =
+      by_id_.Find(HashOf(command), [&](std::uint32_t place) { return commands[place].id == command; });
+  if (found != NumberTable::kNone) recent_ = found;
+  return found;
+}
+
+CommandRecord* PlanState::Find(const CommandId& command) {
+  const std::uint32_t found = PlaceOf(command);
+  return found == NumberTable::kNone ? nullptr : &commands[found];
+}
+
+const CommandRecord* PlanState::Find(const CommandId& command) const {
+  const std::uint32_t found = PlaceOf(command);
+  return found == NumberTable::kNone ? nullptr : &commands[found];
+}
+
+const CommandRecord* PlanState::FindByKey(const AgentId& agent, std::string_view key) const {
+  const std::uint32_t found = by_key_.Find(KeyHash(agent, key), [&](std::uint32_t place) {
+    return commands[place].agent == agent && KeyOf(commands[place]) == key;
+  });
+  return found == NumberTable::kNone ? nullptr : &commands[found];
+}
+
+std::span<const std::uint32_t> PlanState::CommandsOf(const TaskId& task) const {
+  const auto found = by_task_.find(task);
+  return found == by_task_.end() ? std::span<const std::uint32_t>() : std::span(found->second);
+}
+
+TaskIndex PlanState::TaskOf(const CommandRecord& record) const {
+  return dag ? dag->Find(record.task) : DagState::kNone;
+}
+
+std::string PlanState::KeyOf(const CommandRecord& record) const {
+  if (!record.key.empty()) return record.key;
+  return DefaultIdempotencyKey(id, record.task, record.id);
+}
+
+bool PlanState::HasTaken(const FileFingerprint& file) const {
+  return taken.contains(FingerprintDigest(file));
+}
+
+void PlanState::MarkTaken(const FileFingerprint& file) {
+  taken.insert(FingerprintDigest(file));
+}
+
+CommandRecord& PlanState::AddCommand(CommandRecord record) {
+  record.index = static_cast<std::uint32_t>(commands.size());
+  commands.push_back(std::move(record));
+  CommandRecord& added = commands.back();
+  by_id_.Add(HashOf(added.id), added.index);
+  by_key_.Add(KeyHash(added.agent, KeyOf(added)), added.index);
+  if (!added.task.empty()) by_task_[added.task].push_back(added.index);
+  if (IsLive(added.state)) ++live_commands;
+  return added;
+}
+
+WaitingIndex::PatternOf PlanState::PatternOf() const {
+  return [this](WaitingIndex::Waiter waiter) -> std::string_view {
+    return commands[waiter.command].required[waiter.requirement].pattern;
+  };
+}
+
+void PlanState::Arrive(const AgentId& agent, std::string_view name,
+                       const std::function<bool(WaitingIndex::Waiter)>& arrived) {
+  const auto index = waiting.find(agent);
+  if (index != waiting.end()) index->second.Arrive(name, PatternOf(), arrived);
+}
+
+void PlanState::Watch(CommandRecord& record) {
+  WaitingIndex& index = waiting[record.agent];
+  for (std::uint32_t i = 0; i < record.unmet.size(); ++i) {
+    if (record.unmet[i] > 0) index.Add(record.required[i].pattern, {record.index, i}, PatternOf());
+  }
+}
+
+void PlanState::Unwatch(CommandRecord& record) {
+  const auto index = waiting.find(record.agent);
+  if (index == waiting.end()) return;
+  for (std::uint32_t i = 0; i < record.unmet.size(); ++i) {
+    if (record.unmet[i] > 0) index->second.Remove(record.required[i].pattern, {record.index, i}, PatternOf());
+  }
+  record.unmet = {};
+  record.unmet_requirements = 0;
+}
+
+std::vector<BoundInput> PlanState::Matches(const AgentId& agent, std::string_view pattern,
+                                           const Inbox* shared) const {
+  std::vector<BoundInput> found;
+  if (const auto inbox = inboxes.find(agent); inbox != inboxes.end())
+    CollectMatches(inbox->second, pattern, found);
+  if (shared == nullptr) return found;
+  std::vector<BoundInput> common;
+  CollectMatches(*shared, pattern, common);
+  for (BoundInput& input : common) {
+    // What was put into the plan's own folder wins over what lies in the inbox for everybody.
+    const bool hidden =
+        std::ranges::any_of(found, [&](const BoundInput& own) { return own.name == input.name; });
+    if (!hidden) found.push_back(std::move(input));
+  }
+  return found;
+}
+
+std::string EncodePlan(const PlanState& plan) {
+  ByteWriter out;
+  out.Varint(kSnapshotLayout);
+  out.Put(plan);
+  out.Varint(plan.commands.size());
+  for (const CommandRecord& record : plan.commands) out.Put(record);
+  out.Varint(plan.taken.size());
+  for (const Digest& digest : plan.taken) out.Put(digest);
+  return out.Take();
+}
+
+bool DecodePlan(std::string_view bytes, PlanState& plan) {
+  ByteReader in(bytes);
+  if (in.Varint() != kSnapshotLayout) return false;
+  in.Get(plan);
+  const std::uint64_t count = in.Varint();
+  for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+    CommandRecord record;
+    in.Get(record);
+    plan.AddCommand(std::move(record));
+  }
+  const std::uint64_t taken = in.Varint();
+  for (std::uint64_t i = 0; i < taken && in.ok(); ++i) {
+    Digest digest;
+    in.Get(digest);
+    plan.taken.insert(digest);
+  }
+  if (!in.ok() || !in.AtEnd()) return false;
+  if (plan.dag) {
+    if (plan.dag->nodes.size() != plan.dag->tasks.size()) return false;
+    plan.dag->Rebuild();
+  }
+  for (const auto& [id, one] : plan.collaborations) {
+    if (one.phase == CollaborationPhase::kOpen) ++plan.waits_for[one.from][one.to];
+  }
+  return true;
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,149 @@
+#include "engine/state/role_fold.h"
+
+#include <memory>
+#include <vector>
+
+#include "base/check.h"
+#include "engine/role/flow.h"
+#include "engine/state/plan_state.h"
+#include "engine/state/role_state.h"
+#include "model/answer/internal_plan.h"
+#include "model/config/agent_profile.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+namespace {
+
+// What is asked next begins a conversation of its own.
+void BeginConversation(Execution& execution) {
+  execution.request = {};
+  execution.resume = {};
+  execution.answer = {};
+  execution.answer_errors.clear();
+  execution.tool_outputs.clear();
+  execution.redo.clear();
+  execution.repairs = 0;
+  execution.tool_rounds = 0;
+}
+
+void Close(PlanState& plan, Collaboration& collaboration, CollaborationPhase phase) {
+  if (collaboration.phase != CollaborationPhase::kOpen) return;
+  collaboration.phase = phase;
+  auto& waits = plan.waits_for[collaboration.from];
+  if (--waits[collaboration.to] == 0) waits.erase(collaboration.to);
+  if (waits.empty()) plan.waits_for.erase(collaboration.from);
+}
+
+RoleState& FoldedRole(CommandRecord& record) {
+  CHECK(record.execution && record.execution->role);
+  return *record.execution->role;
+}
+
+}  // namespace
+
+void FoldStrategy(CommandRecord& record, const StrategyChosen& e) {
+  Execution& execution = *record.execution;
+  BeginConversation(execution);
+  if (!execution.role) execution.role = std::make_unique<RoleState>();
+  execution.role->strategy = e.strategy;
+  const bool plans = e.strategy != Strategy::kSimple;
+  execution.role->status = plans ? RoleStatus::kPlanning : RoleStatus::kExecutingStep;
+}
+
+void FoldInternalPlan(CommandRecord& record, const InternalPlanMade& e) {
+  RoleState& role = FoldedRole(record);
+  BeginConversation(*record.execution);
+  role.plan = e.plan;
+  role.steps.assign(e.plan.steps.size(), {});
+  role.current = 0;
+  role.status = RoleStatus::kExecutingStep;
+}
+
+void FoldStepStarted(CommandRecord& record, const StepStarted& e) {
+  RoleState& role = FoldedRole(record);
+  BeginConversation(*record.execution);
+  StepProgress& progress = role.steps.at(e.step);
+  progress.phase = StepPhase::kRunning;
+  progress.attempts = e.attempt;
+  role.current = e.step;
+  role.reply.reset();
+}
+
+void FoldStepFinished(CommandRecord& record, const StepFinished& e) {
+  RoleState& role = FoldedRole(record);
+  BeginConversation(*record.execution);
+  StepProgress& progress = role.steps.at(e.step);
+  progress.message = e.message;
+  progress.phase = e.outcome == StepOutcome::kDone     ? StepPhase::kDone
+                   : e.outcome == StepOutcome::kFailed ? StepPhase::kFailed
+                                                       : StepPhase::kSkipped;
+  if (e.outcome == StepOutcome::kDone) {
+    progress.result = e.result;
+    progress.result_is_json = e.result_is_json;
+    role.last_done = e.step;
+    for (const NamedContent& output : e.outputs) {
+      std::erase_if(role.outputs, [&](const NamedContent& old) { return old.name == output.name; });
+      role.outputs.push_back(output);
+    }
+    if (e.score) {
+      role.score = e.score;
+      role.score_explanation = e.score_explanation;
+    }
+    // Whoever refers to the step that failed gets what came in its place.
+    if (role.stands_for != RoleState::kNone) {
+      role.steps.at(role.stands_for).result = e.result;
+      role.steps.at(role.stands_for).result_is_json = e.result_is_json;
+    }
+  }
+  role.current = e.next;
+  role.stands_for = e.stands_for;
+  role.reply.reset();
+}
+
+bool AwaitsStepRetry(const CommandRecord& record) {
+  const RoleState* role = record.execution ? record.execution->role.get() : nullptr;
+  if (role == nullptr || !role->IsStepping() || role->AtEnd()) return false;
+  const StepProgress& progress = role->steps[role->current];
+  return progress.phase == StepPhase::kFailed && progress.attempts < kStepAttempts &&
+         role->plan.steps[role->current].on_error == OnError::kRetry;
+}
+
+void FoldStatus(CommandRecord& record, const StatusReported& e) {
+  if (!record.execution || !record.execution->role) return;
+  if (e.status != ReportedStatus::kInProgress) record.execution->role->reported = true;
+}
+
+void FoldRequest(PlanState& plan, CommandRecord& record, const CollaborationRequested& e) {
+  RoleState& role = FoldedRole(record);
+  role.status = RoleStatus::kWaitingForCollaboration;
+  role.pending_request = e.request_id;
+  ++role.requests;
+  ++plan.waits_for[e.from][e.to];
+  plan.collaborations[e.request_id] = {
+      e.command_id, e.from, e.to, e.work, e.deadline, e.depth, CollaborationPhase::kOpen};
+}
+
+void FoldResponse(PlanState& plan, const CollaborationAnswered& e) {
+  if (e.source) plan.MarkTaken(*e.source);
+  if (!e.ignored.empty()) return;
+  const auto found = plan.collaborations.find(e.request_id);
+  CHECK(found != plan.collaborations.end());
+  Close(plan, found->second,
+        e.status == CollaborationStatus::kTimedOut ? CollaborationPhase::kGivenUp
+                                                   : CollaborationPhase::kAnswered);
+  CommandRecord* asker = plan.Find(found->second.asker);
+  if (asker == nullptr || !asker->execution || !asker->execution->role) return;
+  RoleState& role = *asker->execution->role;
+  if (role.pending_request != e.request_id) return;
+  role.pending_request.clear();
+  role.status = RoleStatus::kExecutingStep;
+  role.reply = {e.status, e.result, e.result_is_json, e.reason};
+}
+
+void FoldGivenUp(PlanState& plan, const CommandRecord& record) {
+  if (!record.execution || !record.execution->role) return;
+  const auto found = plan.collaborations.find(record.execution->role->pending_request);
+  if (found != plan.collaborations.end()) Close(plan, found->second, CollaborationPhase::kGivenUp);
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,198 @@
+#include "engine/thinking/flow.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/human_text.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "base/utf8.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/thinking/batch.h"
+#include "engine/thinking/plan_draft.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/answer/thinking_command.h"
+#include "model/dag/task_dag.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+#include "model/events/thinking_events.h"
+
+namespace agenttalk {
+namespace {
+
+// What of a plan stands in a prompt.
+constexpr std::size_t kMostTasksTold = 200;
+constexpr std::size_t kLongestInstructionTold = 160;
+
+void TellAgent(Step& step, PlanState& plan, const CommandRecord& record, MemoryKind kind, const AgentId& from,
+               std::string text) {
+  const Content content = step.Store(plan, std::move(text));
+  step.Emit(plan, MemoryWritten{record.agent, MemoryTaskOf(record), record.id, {kind, from, content}});
+}
+
+bool IsConflict(const std::vector<Issue>& issues) {
+  return issues.size() == 1 && issues.front().code == ErrorCode::kVersionConflict;
+}
+
+Error BatchRefusal(const std::vector<Issue>& issues) {
+  const Issue& first = issues.front();
+  std::string message = fmt::format("{} ({})", first.message, first.path);
+  if (issues.size() > 1) message += fmt::format("; and {} more", issues.size() - 1);
+  return {first.code, std::move(message), first.hint};
+}
+
+bool HasAppend(const PlanChangeBatch& batch) {
+  return std::ranges::any_of(batch.commands,
+                             [](const ThinkingCommand& command) { return command.name == "append_task"; });
+}
+
+// It says that it has done, and does not give what it was to make.
+bool LacksResult(const PlanState& plan, const CommandRecord& record, const AnswerFacts& answer) {
+  const bool finishes = std::ranges::find(answer.commands, "finish_current_task", &ThinkingCommand::name) !=
+                        answer.commands.end();
+  if (!answer.commands_only || !finishes) return false;
+  const TaskIndex task = plan.TaskOf(record);
+  const bool declares = task != DagState::kNone
+                            ? !plan.dag->Node(task).outputs.empty()
+                            : record.on_complete && !record.on_complete->output_name.empty();
+  return declares || record.score_required;
+}
+
+std::string DoneText(const AnswerFacts& answer, const BatchReport& report) {
+  std::vector<std::string_view> names;
+  for (const ThinkingCommand& command : answer.commands) names.push_back(command.name);
+  std::string text = fmt::format("Your commands were carried out: {}.", fmt::join(names, ", "));
+  if (report.changed) text += fmt::format(" The plan is at revision {} now.", report.revision);
+  return text;
+}
+
+}  // namespace
+
+void OnPlanChangeBatch(Step& step, PlanChangeBatch batch) {
+  PlanState& plan = step.state().Plan(batch.plan_id);
+  if (!batch.client_id.empty() && std::ranges::find(plan.clients, batch.client_id) != plan.clients.end()) {
+    step.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
+    return;
+  }
+  ThinkingBatch thought;
+  thought.author = batch.author;
+  thought.unrestricted = true;
+  thought.expected_revision = batch.expected_revision;
+  thought.reason = CleanHumanText(batch.reason);
+  const bool unknown = !plan.opened && !HasAppend(batch);
+  thought.commands = std::move(batch.commands);
+  std::vector<Issue> issues;
+  if (unknown) {
+    issues.push_back({ErrorCode::kPlanUnknown, "/plan_id", fmt::format("there is no plan {}", plan.id.str()),
+                      "see `agenttalk plans`; `plan append` makes a plan", 0});
+    AuditRefusal(step, plan, thought, ErrorCode::kPlanUnknown, {ErrorLine(issues.front())});
+  } else if (auto applied = ApplyBatch(step, plan, thought); !applied) {
+    issues = std::move(applied).error();
+  }
+  if (!issues.empty()) {
+    step.reply = {Reply::Status::kRefused, BatchRefusal(issues), {}, step.state().last_event};
+    step.reply.issues = std::move(issues);
+    return;
+  }
+  if (!batch.client_id.empty()) step.Emit(plan, ControlAccepted{std::move(batch.client_id), "plan"});
+  step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+}
+
+ThoughtOutcome CarryOut(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts& answer) {
+  ThoughtOutcome outcome;
+  ThinkingBatch batch;
+  batch.author = record.agent;
+  batch.record = &record;
+  batch.commands = answer.commands;
+  batch.expected_revision = record.execution->plan_revision;
+  if (LacksResult(plan, record, answer)) {
+    outcome.errors = {"FIELD_MISSING at /result: a task with outputs or a score is finished with its result"};
+    AuditRefusal(step, plan, batch, ErrorCode::kFieldMissing, outcome.errors);
+    return outcome;
+  }
+  auto applied = ApplyBatch(step, plan, batch);
+  if (!applied && IsConflict(applied.error())) {
+    TellAgent(step, plan, record, MemoryKind::kDone, record.agent,
+              fmt::format("None of your commands was carried out: {}. {}", applied.error().front().message,
+                          DescribePlan(plan)));
+    outcome.use_result = false;
+    return outcome;
+  }
+  if (!applied) {
+    for (const Issue& issue : applied.error()) outcome.errors.push_back(ErrorLine(issue));
+    return outcome;
+  }
+  outcome.use_result = !applied->asked && (!answer.commands_only || applied->finishes_own);
+  // Its own task was reset: there is nobody to go on.
+  if (!IsLive(record.state)) {
+    outcome.use_result = false;
+  } else if (!outcome.use_result) {
+    TellAgent(step, plan, record, MemoryKind::kDone, record.agent, DoneText(answer, *applied));
+  }
+  return outcome;
+}
+
+void AuditBadForm(Step& step, PlanState& plan, const CommandRecord& record, const AnswerFacts& answer) {
+  ThinkingBatch batch;
+  batch.author = record.agent;
+  batch.record = &record;
+  AuditRefusal(step, plan, batch, ErrorCode::kValueInvalid, answer.command_errors);
+}
+
+void HearPerson(Step& step, PlanState& plan, CommandRecord& record, Decision decision,
+                const std::string& text) {
+  std::string said = CleanHumanText(text);
+  if (IsBlank(said)) {
+    said = decision == Decision::kApprove  ? "Yes."
+           : decision == Decision::kReject ? "No."
+                                           : "Nobody answered in time. Decide without an answer.";
+  }
+  TellAgent(step, plan, record, MemoryKind::kAnswer, AgentId("human"), std::move(said));
+  step.Emit(plan, CommandRequeued{record.id});
+  step.Touch(record.agent);
+}
+
+void ForgetTask(Step& step, PlanState& plan, const AgentId& agent, const TaskId& task,
+                const std::string& reason) {
+  if (plan.memory.Holds(agent, task)) step.Emit(plan, MemoryCleared{agent, task, reason});
+}
+
+void OnPlanFinished(Step& step, PlanState& plan) {
+  if (!plan.memory.empty()) step.Emit(plan, MemoryCleared{{}, {}, "the plan has ended"});
+}
+
+std::string DescribePlan(const PlanState& plan) {
+  if (!plan.dag) return {};
+  const DagState& dag = *plan.dag;
+  std::string text = fmt::format("The plan is at revision {}:\n", dag.revision);
+  std::size_t told = 0;
+  for (const TaskIndex task : TopologicalOrder(dag)) {
+    if (told++ == kMostTasksTold) break;
+    const TaskNode node = dag.Node(task);
+    std::vector<std::string_view> needs;
+    for (const TaskId& id : node.depends_on) needs.push_back(id.str());
+    const std::string_view instruction = Utf8Prefix(node.prompt, kLongestInstructionTold);
+    std::string line =
+        fmt::format("- {} ({}, {}{}{}): {}{}", node.task_id.str(), node.assigned_agent_id.str(),
+                    IsFinished(dag, task) ? "finished" : "not finished", needs.empty() ? "" : ", needs ",
+                    fmt::join(needs, " "), instruction, instruction.size() < node.prompt.size() ? "…" : "");
+    std::ranges::replace(line, '\n', ' ');
+    text += line + "\n";
+  }
+  if (dag.size() > kMostTasksTold) text += fmt::format("- and {} more tasks\n", dag.size() - kMostTasksTold);
+  return text;
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,75 @@
+#include "engine/turn/step.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "engine/state/fold.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+namespace {
+
+constexpr std::size_t kUsualEvents = 8;  // answer, result, message, two files, next command, attempt, call
+
+}  // namespace
+
+Step::Step(HubState& state, ContentSink& sink, RequestComposer& composer, const RoleParts& role,
+           const ThinkingRegistry& thinking)
+    : state_(state), sink_(sink), composer_(composer), role_(role), thinking_(thinking) {}
+
+std::uint64_t Step::RowFor(const PlanState& plan) const {
+  const bool continues = !events.empty() && events.back().plan_id == plan.id;
+  return continues ? run_start_ : state_.last_event + 1;
+}
+
+Event& Step::Begin(const PlanState& plan) {
+  run_start_ = RowFor(plan);
+  if (events.empty()) events.reserve(kUsualEvents);
+  const std::uint64_t cause_of_run = events.empty() ? cause : events.front().number;
+  Event& event = events.emplace_back();
+  event.number = state_.last_event + 1;
+  event.caused_by = event.number == run_start_ ? cause_of_run : run_start_;
+  event.time = state_.now;
+  event.plan_id = plan.id;
+  return event;
+}
+
+std::uint64_t Step::Finish(const Event& event) {
+  Apply(state_, event);
+  return event.number;
+}
+
+std::uint64_t Step::Emit(PlanState& plan, EventBody body) {
+  Event& event = Begin(plan);
+  event.body = std::move(body);
+  return Finish(event);
+}
+
+Content Step::Store(PlanState& plan, std::string bytes) {
+  return sink_.Store(std::move(bytes), RowFor(plan));
+}
+
+Content Step::Store(PlanState& plan, Payload payload) {
+  if (const Content* stored = std::get_if<Content>(&payload)) return *stored;
+  return Store(plan, std::move(std::get<std::string>(payload)));
+}
+
+void Step::Touch(const AgentId& agent) {
+  if (std::ranges::find(touched_, agent) == touched_.end()) touched_.push_back(agent);
+}
+
+std::vector<AgentId> Step::TakeTouched() {
+  return std::exchange(touched_, {});
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "base/time.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "model/answer/role_request.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+
+struct RoleParts;
+class ThinkingRegistry;
+
+// Takes the bytes that a decision makes. They become durable with the journal row `row`, or as a blob.
+class ContentSink {
+ public:
+  virtual ~ContentSink() = default;
+  virtual Content Store(std::string bytes, std::uint64_t row) = 0;
+};
+
+// Puts requests to models together. It must depend on nothing but its arguments and immutable contents; what
+// it makes is journaled, so that it is never asked twice for the same request.
+class RequestComposer {
+ public:
+  struct Composed {
+    std::string request;  // the stored form
+    Digest reuse_key;
+    Cost estimate;
+    std::vector<NamedContent> by_path = {};  // inputs that the request names without their content
+    std::vector<std::string> warnings = {};
+  };
+
+  // Keeps bytes that the request refers to, e.g. a system text.
+  using Keep = std::function<Content(std::string)>;
+
+  virtual ~RequestComposer() = default;
+  // The commands that agents may issue, to be told in requests. Called once, by the engine that owns them.
+  virtual void Offer(const ThinkingRegistry& /*thinking*/) {}
+  // The first request, or one that follows the recorded answer: a repair when there are answer_errors, a tool
+  // round when there are tool_outputs. `model_call` is its number within the command.
+  virtual Result<Composed> Compose(const PlanState& plan, const CommandRecord& record,
+                                   const AgentSettings& agent, std::uint32_t model_call,
+                                   const Keep& keep) = 0;
+  // The same for a command that is gone about in steps.
+  virtual Result<Composed> ComposeRole(const PlanState& plan, const CommandRecord& record,
+                                       const AgentSettings& agent, const RoleRequest& /*role*/,
+                                       std::uint32_t model_call, const Keep& keep) {
+    return Compose(plan, record, agent, model_call, keep);
+  }
+  // The bytes of a content.
+  virtual Result<std::string> Read(const Content& /*content*/) {
+    return Fail(ErrorCode::kInternal, "there are no contents to read here");
+  }
+  // A tool call that the agent wants to make: whether it may, and what running it twice would mean. Without
+  // arguments only whether the agent may use the tool at all.
+  virtual ToolRequest CheckTool(const AgentId& /*agent*/, std::string tool,
+                                std::optional<std::string> arguments) {
+    return {{}, std::move(tool), arguments.value_or("{}"), true, {}};
+  }
+};
+
+// What became of an input, for whoever sent it. It may be told only after the step's events are durable.
+struct Reply {
+  // kDamaged: a file that was taken in before has lost its content; it should be written again.
+  enum class Status : std::uint8_t { kAccepted, kRepeated, kRefused, kIgnored, kDamaged };
+  Status status = Status::kIgnored;
+  std::optional<Error> error;      // when refused
+  CommandId command_id;            // of an accepted or repeated command
+  std::uint64_t event = 0;         // the event that records it
+  std::vector<Issue> issues = {};  // when a batch is refused: everything that is wrong with it
+};
+
+// One input on its way through the engine: the events it has led to so far, each applied as it is made. Runs
+// of events of the same plan become one journal row each.
+class Step {
+ public:
+  Step(HubState& state, ContentSink& sink, RequestComposer& composer, const RoleParts& role,
+       const ThinkingRegistry& thinking);
+
+  HubState& state() { return state_; }
+  RequestComposer& composer() { return composer_; }
+  [[nodiscard]] const RoleParts& role() const { return role_; }
+  // What models and people may ask for beside results.
+  [[nodiscard]] const ThinkingRegistry& thinking() const { return thinking_; }
+  [[nodiscard]] Timestamp now() const { return state_.now; }
+
+  // Makes the event happen; returns its number.
+  template <typename Body>
+    requires(!std::is_reference_v<Body> && !std::is_same_v<Body, EventBody>)
+  std::uint64_t Emit(PlanState& plan, Body&& body) {
+    Event& event = Begin(plan);
+    event.body.template emplace<std::remove_const_t<Body>>(std::forward<Body>(body));
+    return Finish(event);
+  }
+  std::uint64_t Emit(PlanState& plan, EventBody body);
+  // Bytes that the next event of this plan will name.
+  Content Store(PlanState& plan, std::string bytes);
+  Content Store(PlanState& plan, Payload payload);
+
+  // The agent may have a free slot or a new command: look when the input is done.
+  void Touch(const AgentId& agent);
+  std::vector<AgentId> TakeTouched();
+
+  Reply reply;
+  std::uint64_t cause = 0;  // the event that this input is the outcome of; 0: it comes from outside
+  std::vector<Event> events;
+
+ private:
+  [[nodiscard]] std::uint64_t RowFor(const PlanState& plan) const;
+  // The next event of this plan, without its body; then it happens.
+  Event& Begin(const PlanState& plan);
+  std::uint64_t Finish(const Event& event);
+
+  HubState& state_;
+  ContentSink& sink_;
+  RequestComposer& composer_;
+  const RoleParts& role_;
+  const ThinkingRegistry& thinking_;
+  std::vector<AgentId> touched_;
+  std::uint64_t run_start_ = 0;  // number of the first event of the last run
+};
+
+}  // namespace agenttalk

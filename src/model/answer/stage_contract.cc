@@ -1,0 +1,242 @@
+#include "model/answer/stage_contract.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/suggestion.h"
+#include "model/answer/agent_output.h"
+#include "model/answer/agent_output_spellings.h"
+#include "model/dag/task_dag.h"
+#include "model/dag/task_graph.h"
+#include "model/reading/object_reader.h"
+#include "model/request/model_request.h"
+
+namespace agenttalk {
+namespace {
+
+constexpr NumberRange kUnit{.min = 0, .max = 1};
+constexpr IntegerRange kMilliseconds{.min = 0, .max = 1'000'000'000'000};
+
+StageParams ReadIntent(ObjectReader& params, const OutputContract& /*contract*/) {
+  IntentAnalysis analysis;
+  params.Object(Field("normalizedIntent").Required(), [&](ObjectReader& intent) {
+    intent.Text(Field("goal").Required(), analysis.goal);
+    intent.Choice<IntentAction>(Field("action").Required(), kIntentActions, analysis.action);
+    intent.Choice<IntentScope>(Field("scope").Required(), kIntentScopes, analysis.scope);
+    intent.Choice<Urgency>(Field("urgency").Required(), kUrgencies, analysis.urgency);
+  });
+  params.Object(Field("taskRelation").Required(), [&](ObjectReader& relation) {
+    relation.Choice<TaskRelation>(Field("type").Required(), kTaskRelations, analysis.relation);
+    relation.Number(Field("confidence").Required(), kUnit, analysis.relation_confidence);
+    relation.String(Field("reasoning").Required(), analysis.relation_reasoning);
+  });
+  params.Object(Field("contextDependency").Required(), [&](ObjectReader& context) {
+    context.Boolean(Field("needsCurrentTaskContext").Required(), analysis.needs_current_task_context);
+    context.Boolean(Field("needsExecutionHistory").Required(), analysis.needs_execution_history);
+    context.Strings(Field("referencedEntities").Required(), analysis.referenced_entities);
+  });
+  return analysis;
+}
+
+StageParams ReadRoute(ObjectReader& params, const OutputContract& /*contract*/) {
+  RouteDecision decision;
+  params.Choice<Route>(Field("route").Required(), kRoutes, decision.route);
+  params.Object(Field("payload").Required(), [&](ObjectReader& payload) {
+    payload.Text(Field("reason").Required(), decision.reason);
+    payload.Boolean(Field("requiresConfirmation").Required(), decision.requires_confirmation);
+    ControlAction action{};
+    if (payload.Choice<ControlAction>("controlAction", kControlActions, action))
+      decision.control_action = action;
+    payload.AllowOthers();
+  });
+  return decision;
+}
+
+// The planned tasks have to be a DAG of their own: the same faults, the same codes.
+void CheckTaskPlan(ObjectReader& params, const OutputContract& contract, const TaskPlan& plan) {
+  TaskDag dag;
+  std::unordered_map<std::string_view, std::size_t> ids;
+  for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
+    const PlannedTask& task = plan.tasks[i];
+    if (!task.id.empty() && !ids.try_emplace(task.id, i).second) {
+      params.Error("tasks", ErrorCode::kTaskIdDuplicate,
+                   fmt::format("two tasks have the id \"{}\"", task.id));
+    }
+    TaskNode& node = dag.nodes.emplace_back();
+    node.task_id = TaskId(task.id);
+    for (const std::string& id : task.dependencies) node.depends_on.emplace_back(id);
+  }
+  for (const PlannedTask& task : plan.tasks) {
+    for (const std::string& id : task.dependencies) {
+      const bool known =
+          ids.contains(id) || std::ranges::find(contract.known_tasks, id) != contract.known_tasks.end();
+      if (known) continue;
+      params.Error("tasks", ErrorCode::kDependencyUnknown,
+                   fmt::format("\"{}\" depends on \"{}\", which is not a task", task.id, id));
+    }
+  }
+  for (const std::string& id : plan.execution_order) {
+    if (ids.contains(id)) continue;
+    params.Warn("executionOrder", ErrorCode::kTaskUnknown, fmt::format("there is no task \"{}\"", id));
+  }
+  for (const auto& cycle : TaskGraph(dag).FindCycles(1)) {
+    std::vector<std::string_view> names;
+    for (const TaskGraph::Index node : cycle) names.push_back(plan.tasks[node].id);
+    names.push_back(names.front());
+    params.Error("tasks", ErrorCode::kDagCycle,
+                 fmt::format("the tasks wait for each other: {}", fmt::join(names, " → ")));
+  }
+}
+
+StageParams ReadTaskPlan(ObjectReader& params, const OutputContract& contract) {
+  TaskPlan plan;
+  params.Objects(Field("tasks").Required(), [&](ObjectReader& object) {
+    PlannedTask task;
+    object.Name(Field("id").Required(ErrorCode::kTaskIdMissing), task.id);
+    object.Text(Field("description").Required(), task.description);
+    object.Names("dependencies", task.dependencies);
+    object.Texts("requiredCapabilities", task.required_capabilities);
+    object.Integer("estimatedDuration", kMilliseconds, task.estimated_duration_ms);
+    plan.tasks.push_back(std::move(task));
+  });
+  const auto* tasks = params.object().if_contains("tasks");
+  if (tasks != nullptr && tasks->is_array() && tasks->get_array().empty()) {
+    params.Error("tasks", ErrorCode::kFieldMissing, "a plan needs at least one task");
+  }
+  params.Strings("executionOrder", plan.execution_order);
+  CheckTaskPlan(params, contract, plan);
+  return plan;
+}
+
+StageParams ReadReview(ObjectReader& params, const OutputContract& /*contract*/) {
+  ReviewResult review;
+  params.Boolean(Field("approved").Required(), review.approved);
+  params.Number(Field("score").Required(), kPercent, review.score);
+  params.String(Field("feedback").Required(), review.feedback);
+  params.Strings("requiredFixes", review.required_fixes);
+  return review;
+}
+
+StageParams ReadStageError(ObjectReader& params, const OutputContract& /*contract*/) {
+  StageError error;
+  params.Choice<StageErrorType>(Field("errorType").Required(), kStageErrorTypes, error.type);
+  params.Text(Field("message").Required(), error.message);
+  params.String("suggestion", error.suggestion);
+  return error;
+}
+
+StageParams ReadClarification(ObjectReader& params, const OutputContract& /*contract*/) {
+  Clarification clarification;
+  params.Text(Field("question").Required(), clarification.question);
+  return clarification;
+}
+
+StageParams ReadComplete(ObjectReader& params, const OutputContract& /*contract*/) {
+  params.Value(Field("result").Required().Hint("what the task has led to"));
+  params.AllowOthers();
+  return FreeParams{};
+}
+
+StageParams ReadFree(ObjectReader& params, const OutputContract& /*contract*/) {
+  params.AllowOthers();
+  return FreeParams{};
+}
+
+struct ActionRule {
+  std::optional<Stage> stage;  // missing: every stage has it
+  std::string_view action;
+  StageParams (*read)(ObjectReader& params, const OutputContract& contract);
+};
+
+constexpr std::array<ActionRule, 14> kRules{{
+    {std::nullopt, "ERROR", ReadStageError},
+    {std::nullopt, "ESCALATE", ReadStageError},
+    {std::nullopt, "CLARIFICATION_REQUIRED", ReadClarification},
+    {Stage::kUnderstanding, "INTENT_ANALYSIS", ReadIntent},
+    {Stage::kRouter, "ROUTE_DECISION", ReadRoute},
+    {Stage::kPlanner, "TASK_PLAN", ReadTaskPlan},
+    {Stage::kPlanner, "FAIL", ReadFree},
+    {Stage::kExecutor, "COMPLETE", ReadComplete},
+    {Stage::kExecutor, "FAIL", ReadFree},
+    {Stage::kReviewer, "REVIEW_RESULT", ReadReview},
+    {Stage::kOrchestrator, "PHASE_TRANSITION", ReadFree},
+    {Stage::kOrchestrator, "RESOURCE_ALLOCATE", ReadFree},
+    {Stage::kOrchestrator, "EXCEPTION_HANDLE", ReadFree},
+    {Stage::kOrchestrator, "USER_ESCALATE", ReadFree},
+}};
+
+bool Applies(const ActionRule& rule, const std::optional<Stage>& stage) {
+  return !rule.stage || !stage || *rule.stage == *stage;
+}
+
+const ActionRule* FindRule(const std::optional<Stage>& stage, std::string_view action) {
+  const auto rule = std::ranges::find_if(kRules, [&](const ActionRule& candidate) {
+    return candidate.action == action && Applies(candidate, stage);
+  });
+  return rule == kRules.end() ? nullptr : &*rule;
+}
+
+std::vector<std::string_view> ActionsFor(const std::optional<Stage>& stage) {
+  std::vector<std::string_view> actions;
+  for (const ActionRule& rule : kRules) {
+    if (Applies(rule, stage)) actions.push_back(rule.action);
+  }
+  return actions;
+}
+
+// Any other word is the name of a tool where the stage is the executor's, or not known.
+bool MayUseTools(const OutputContract& contract) {
+  return !contract.stage || *contract.stage == Stage::kExecutor;
+}
+
+}  // namespace
+
+bool IsStageAgent(Stage stage) {
+  return stage == Stage::kUnderstanding || stage == Stage::kRouter || stage == Stage::kPlanner ||
+         stage == Stage::kExecutor || stage == Stage::kReviewer || stage == Stage::kOrchestrator;
+}
+
+std::vector<std::string_view> ActionsOf(Stage stage) {
+  return ActionsFor(stage);
+}
+
+void CheckAction(ObjectReader& reader, const OutputContract& contract, const AgentOutput& output) {
+  const bool gave_up = output.action == "ERROR" || output.action == "ESCALATE";
+  if (gave_up && output.confidence != 0) {
+    reader.Error("confidence", ErrorCode::kValueInvalid, fmt::format("must be 0 with {}", output.action));
+  }
+  if (FindRule(contract.stage, output.action) != nullptr) return;
+  const bool is_tool = MayUseTools(contract) && IsSafeName(output.action) &&
+                       (!contract.known_tools || std::ranges::find(*contract.known_tools, output.action) !=
+                                                     contract.known_tools->end());
+  if (is_tool) return;
+  std::vector<std::string_view> allowed = ActionsFor(contract.stage);
+  if (contract.known_tools && MayUseTools(contract)) {
+    allowed.insert(allowed.end(), contract.known_tools->begin(), contract.known_tools->end());
+  }
+  reader.Error("action", ErrorCode::kValueInvalid,
+               fmt::format("\"{}\" is not one of {}", output.action, fmt::join(allowed, ", ")),
+               DidYouMean(output.action, allowed));
+}
+
+StageParams ReadStageParams(ObjectReader& params, const OutputContract& contract, std::string_view action) {
+  const ActionRule* rule = FindRule(contract.stage, action);
+  return rule == nullptr ? ReadFree(params, contract) : rule->read(params, contract);
+}
+
+}  // namespace agenttalk

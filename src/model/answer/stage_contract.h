@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "model/answer/agent_output.h"
+#include "model/reading/object_reader.h"
+#include "model/request/model_request.h"
+
+// What each stage may answer: its actions, and what `params` must hold for each.
+namespace agenttalk {
+
+// True for the six stages that answer with an AgentOutput.
+bool IsStageAgent(Stage stage);
+
+// The words that may stand in `action`; the executor's may also be a tool's name.
+std::vector<std::string_view> ActionsOf(Stage stage);
+
+// Reports an action that the stage does not have, a tool that is not known, and a confidence other than 0
+// where the agent could not answer.
+void CheckAction(ObjectReader& reader, const OutputContract& contract, const AgentOutput& output);
+
+// Reads `params` as the action asks. An action that the stage does not have reads nothing.
+StageParams ReadStageParams(ObjectReader& params, const OutputContract& contract, std::string_view action);
+
+}  // namespace agenttalk

@@ -1,0 +1,267 @@
+#include "model/command/command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/ids.h"
+#include "base/json.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kIdPrefix = "cmd_";
+constexpr std::size_t kFewestDigits = 3;
+
+// The members of a command as text, written once in the order a person would like to read; what is hashed has
+// them in the order of their names.
+class Members {
+ public:
+  explicit Members(const Command& command) { Write(command); }
+
+  [[nodiscard]] std::string Readable(const Digest& payload) const {
+    return fmt::format(R"({{{},"payload_hash":"{}"}})", text_, payload.Hex());
+  }
+
+  [[nodiscard]] Digest Payload() {
+    std::ranges::sort(members_.begin(), members_.begin() + count_, {}, &Member::key);
+    std::string canonical;
+    canonical.reserve(text_.size() + 2);
+    for (std::ptrdiff_t i = 0; i < count_; ++i) {
+      const Member& member = members_.begin()[i];
+      canonical.push_back(i == 0 ? '{' : ',');
+      canonical.append(text_, member.begin, member.end - member.begin);
+    }
+    canonical.push_back('}');
+    return Sha256(canonical);
+  }
+
+ private:
+  struct Member {
+    std::string_view key;
+    std::size_t begin = 0;  // of `"key":value` in the text
+    std::size_t end = 0;
+  };
+  static constexpr std::size_t kMost = 17;
+
+  template <typename F>
+  void Add(std::string_view key, F&& write) {
+    if (count_ > 0) text_.push_back(',');
+    Member& member = members_.at(static_cast<std::size_t>(count_++));
+    member = {.key = key, .begin = text_.size()};
+    Key(key);
+    write();
+    member.end = text_.size();
+  }
+  void AddText(std::string_view key, std::string_view value) {
+    Add(key, [&] { AppendJsonString(value, text_); });
+  }
+  void AddFlag(std::string_view key, bool value) {
+    Add(key, [&] { text_.append(value ? "true" : "false"); });
+  }
+  void AddNumber(std::string_view key, std::int64_t value) {
+    Add(key, [&] { Number(value); });
+  }
+
+  void Key(std::string_view key) {
+    text_.push_back('"');
+    text_.append(key);
+    text_.append("\":");
+  }
+  void Number(std::int64_t value) { text_.append(fmt::format_int(value).c_str()); }
+
+  // What is inside a member is in the order of names always.
+  template <typename T, typename F>
+  void List(const std::vector<T>& items, F&& write) {
+    text_.push_back('[');
+    for (const T& item : items) {
+      if (&item != items.data()) text_.push_back(',');
+      write(item);
+    }
+    text_.push_back(']');
+  }
+  void Agents(const std::vector<AgentId>& agents) {
+    Key("send_to");
+    List(agents, [this](const AgentId& agent) { AppendJsonString(agent.str(), text_); });
+  }
+  void Template(const std::string& text) {
+    text_.push_back('{');
+    Key("message_template");
+    AppendJsonString(text, text_);
+  }
+
+  void Write(const Command& command);
+  void Input(const RequiredInput& input);
+  void Route(const ScoreRoute& route);
+  void Complete(const OnComplete& hook);
+  void Failure(const OnFailure& hook);
+  void Reference(const DagRef& ref);
+
+  std::string text_;
+  std::array<Member, kMost> members_{};
+  std::ptrdiff_t count_ = 0;
+};
+
+void Members::Write(const Command& command) {
+  constexpr std::size_t kRest = 640;
+  text_.reserve(command.prompt.size() + kRest);
+  AddText("schema_version", command.schema_version);
+  AddText("command_id", command.command_id.str());
+  AddText("plan_id", command.plan_id.str());
+  if (command.BelongsToDag()) {
+    AddText("task_id", command.task_id.str());
+    AddNumber("command_seq", command.command_seq);
+  }
+  AddText("idempotency_key", command.idempotency_key);
+  AddText("prompt", command.prompt);
+  Add("required_inputs",
+      [&] { List(command.required_inputs, [this](const RequiredInput& input) { Input(input); }); });
+  AddFlag("wait_for_inputs", command.wait_for_inputs);
+  AddFlag("score_required", command.score_required);
+  if (!command.score_criteria.empty()) AddText("score_criteria", command.score_criteria);
+  Add("on_complete", [&] { Complete(command.on_complete); });
+  Add("on_failure", [&] { Failure(command.on_failure); });
+  AddNumber("timeout", std::chrono::duration_cast<std::chrono::seconds>(command.timeout).count());
+  AddNumber("retry_times", command.retry_times);
+  AddNumber("priority", command.priority);
+  if (command.dag_ref) Add("dag_ref", [&] { Reference(*command.dag_ref); });
+}
+
+void Members::Input(const RequiredInput& input) {
+  if (input.min == 1) {
+    AppendJsonString(input.pattern, text_);
+    return;
+  }
+  text_.push_back('{');
+  Key("min");
+  Number(input.min);
+  text_.push_back(',');
+  Key("pattern");
+  AppendJsonString(input.pattern, text_);
+  text_.push_back('}');
+}
+
+void Members::Route(const ScoreRoute& route) {
+  text_.push_back('{');
+  Key("min_score");
+  text_.append(CanonicalJson(route.min_score));
+  text_.push_back(',');
+  Agents(route.send_to);
+  text_.push_back('}');
+}
+
+void Members::Complete(const OnComplete& hook) {
+  Template(hook.message_template);
+  if (!hook.output_name.empty()) {
+    text_.push_back(',');
+    Key("output_name");
+    AppendJsonString(hook.output_name, text_);
+  }
+  if (!hook.send_to.empty()) {
+    text_.push_back(',');
+    Agents(hook.send_to);
+  }
+  if (!hook.send_to_condition.empty()) {
+    text_.push_back(',');
+    Key("send_to_condition");
+    List(hook.send_to_condition, [this](const ScoreRoute& route) { Route(route); });
+  }
+  text_.push_back('}');
+}
+
+void Members::Failure(const OnFailure& hook) {
+  Template(hook.message_template);
+  if (!hook.send_to.empty()) {
+    text_.push_back(',');
+    Agents(hook.send_to);
+  }
+  text_.push_back('}');
+}
+
+void Members::Reference(const DagRef& ref) {
+  text_.push_back('{');
+  if (ref.revision) {
+    Key("revision");
+    Number(*ref.revision);
+    text_.push_back(',');
+  }
+  Key("sha256");
+  AppendJsonString(ref.sha256.Hex(), text_);
+  text_.push_back('}');
+}
+
+}  // namespace
+
+CommandId CommandIdOf(const TaskId& task, std::int64_t seq) {
+  return CommandId(fmt::format("{}{}_{:03}", kIdPrefix, task.str(), seq));
+}
+
+std::optional<CommandIdParts> SplitCommandId(std::string_view id) {
+  if (!id.starts_with(kIdPrefix)) return std::nullopt;
+  const std::string_view rest = id.substr(kIdPrefix.size());
+  const std::size_t bar = rest.rfind('_');
+  if (bar == std::string_view::npos || bar == 0) return std::nullopt;
+  const std::string_view digits = rest.substr(bar + 1);
+  const bool all_digits = std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+  if (digits.size() < kFewestDigits || !all_digits) return std::nullopt;
+  CommandIdParts parts{.task = rest.substr(0, bar)};
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), parts.seq);
+  if (error != std::errc()) return std::nullopt;
+  return parts;
+}
+
+std::string DefaultIdempotencyKey(const Command& command) {
+  return DefaultIdempotencyKey(command.plan_id, command.task_id, command.command_id);
+}
+
+std::string DefaultIdempotencyKey(const PlanId& plan, const TaskId& task, const CommandId& command) {
+  return fmt::format("{}:{}:{}", plan.str(), task.empty() ? command.str() : task.str(), command.str());
+}
+
+const std::vector<AgentId>& TargetsFor(const OnComplete& on_complete, std::optional<double> score) {
+  const ScoreRoute* best = nullptr;
+  for (const ScoreRoute& route : on_complete.send_to_condition) {
+    const bool met = score && *score >= route.min_score;
+    if (met && (best == nullptr || route.min_score > best->min_score)) best = &route;
+  }
+  return best == nullptr ? on_complete.send_to : best->send_to;
+}
+
+CommandText TextOf(const Command& command) {
+  Members members(command);
+  const Digest payload = members.Payload();
+  return {members.Readable(payload), payload};
+}
+
+json::value ToJson(const Command& command) {
+  return json::parse(TextOf(command).text);
+}
+
+Digest PayloadHash(const Command& command) {
+  return Members(command).Payload();
+}
+
+Digest PayloadHash(const json::object& raw) {
+  json::object rest = raw;
+  rest.erase("payload_hash");
+  return Sha256(CanonicalJson(std::move(rest)));
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+
+// The bytes of one journal row: the time and cause its events share, then the events.
+// All of `events` must be of one plan, numbered without gaps and of one time.
+std::string EncodeEvents(std::span<const Event> events);
+
+// Calls `visit` for each event of a row, in order. JOURNAL_DAMAGED if the bytes are not what EncodeEvents
+// makes; an event type from a newer version is JOURNAL_VERSION.
+Result<void> DecodeEvents(const PlanId& plan, std::uint64_t first_number, std::uint32_t count,
+                          std::string_view bytes, const std::function<void(const Event&)>& visit);
+
+// Whom an event concerns; empty where it does not say. As EventToJson shows them.
+struct EventIds {
+  AgentId agent;
+  CommandId command;
+};
+EventIds IdsOf(const EventBody& body);
+
+// {"seq","time","type","plan_id","task_id","command_id","agent_id","caused_by","data"} as `agenttalk log`
+// shows it.
+boost::json::object EventToJson(const Event& event);
+
+}  // namespace agenttalk

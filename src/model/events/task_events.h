@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "model/dag/task_dag.h"
+#include "model/dag/task_outcome.h"
+#include "model/events/content.h"
+#include "model/events/named_content.h"
+
+// What happens to the tasks of a plan (engine/dag/flow.h).
+namespace agenttalk {
+
+// A DAG is the plan's from now on: its first, or a revision.
+struct DagAdopted {
+  std::uint64_t revision = 0;
+  std::string author;
+  std::string reason;
+  std::string goal;
+  Content dag;                      // the task_dag.json
+  std::vector<TaskNode> nodes;      // the same, complete
+  std::vector<std::uint32_t> kept;  // per node: 1 + its place before, where state and results stay; 0: anew
+  std::vector<NamedContent> files;  // the plan's files
+  bool fresh = false;               // answers from before are not used again
+  std::vector<std::string> routing_rules = {};
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("revision", self.revision), f("author", self.author), f("reason", self.reason), f("goal", self.goal);
+    f("dag", self.dag), f("nodes", self.nodes), f("kept", self.kept), f("files", self.files);
+    f("fresh", self.fresh), f("routing_rules", self.routing_rules);
+  }
+};
+
+// A task's result counts: it has passed its score and its gates.
+struct TaskCompleted {
+  TaskId task_id;
+  CommandId command_id;
+  std::vector<NamedContent> outputs;       // what is delivered; InputArrived events say to whom
+  std::vector<NamedContent> deliverables;  // of the plan
+  std::vector<WithheldOutput> withheld = {};
+  std::vector<OutputTag> tags = {};  // new versions of outputs that keep all of them
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("task_id", self.task_id), f("command_id", self.command_id), f("outputs", self.outputs);
+    f("deliverables", self.deliverables), f("withheld", self.withheld), f("tags", self.tags);
+  }
+};
+
+enum class TaskChange : std::uint8_t {
+  kReworked,          // goes back to its agent, with the reason
+  kReexecuted,        // failed, and is executed again
+  kWaitsForEvidence,  // executed; its gate is closed
+  kWaitsForApproval,  // executed; a person decides
+  kFailed,
+  kSkipped,
+  kNotNeeded,       // a fallback whose task did not fail, a branch that the scores do not take
+  kActivated,       // a fallback takes a task's place
+  kBlocked,         // a dependency failed, and nothing goes on without it
+  kAsksToReplan,    // a dependency failed, and a person decides
+  kReleased,        // its dependencies are done; the command that came before may start
+  kWaitsForReview,  // executed; a reviewer decides
+};
+
+struct TaskChanged {
+  TaskId task_id;
+  TaskChange change = TaskChange::kFailed;
+  ErrorCode code = ErrorCode::kInternal;
+  std::string reason;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("task_id", self.task_id), f("change", self.change), f("code", self.code), f("reason", self.reason);
+  }
+};
+
+// Tasks lose state and result and are executed again.
+struct TasksReset {
+  std::vector<TaskId> tasks;
+  std::string reason;
+  bool keep_rounds = false;  // how often they were reworked still counts
+  bool forget = false;       // what they answered before is not used again
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("tasks", self.tasks), f("reason", self.reason), f("keep_rounds", self.keep_rounds);
+    f("forget", self.forget);
+  }
+};
+
+}  // namespace agenttalk

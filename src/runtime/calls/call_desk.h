@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "llm/model_provider.h"
+#include "llm/price_table.h"
+#include "model/request/model_request.h"
+#include "runtime/core/clock.h"
+#include "runtime/core/core.h"
+#include "tools/tool_runner.h"
+
+namespace agenttalk {
+
+// The configured providers by name; the empty name is the default.
+struct ProviderSet {
+  struct Entry {
+    std::shared_ptr<ModelProvider> provider;
+    PriceTag price;
+    bool native_tools = false;   // its protocol has tool calls of its own
+    bool answer_schema = false;  // it can hold an answer to a JSON Schema
+  };
+  std::map<std::string, Entry> entries;
+
+  [[nodiscard]] const Entry* Find(const std::string& name) const;
+};
+
+// Makes the calls that the engine wants, and reads what comes back. The outcomes are posted to the core.
+class CallDesk final : public Performer {
+ public:
+  CallDesk(Core& core, ProviderSet providers, ToolRunner& tools, const Clock& clock);
+
+  void MayHaveBegun(const OpenCall& call) override;
+  void StartModelCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) override;
+  void StartToolCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) override;
+  void CancelCalls(const PlanId& plan, const CommandId& command) override;
+
+  // Hands over the replies that were held back until now (a script may delay its answers).
+  void DeliverDue();
+  [[nodiscard]] std::optional<Timestamp> NextDue() const;
+  [[nodiscard]] std::size_t in_flight() const { return calls_.size(); }
+
+ private:
+  struct Key {
+    PlanId plan;
+    CommandId command;
+    std::uint32_t call = 0;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Call {
+    std::unique_ptr<ModelCall> model;
+    std::unique_ptr<RunningTool> tool;
+  };
+  struct Delayed {
+    Timestamp due;
+    std::uint64_t order = 0;
+    Key key;
+    ModelOutcome outcome;
+    const ProviderSet::Entry* entry = nullptr;
+    bool operator>(const Delayed& other) const {
+      return std::pair(due, order) > std::pair(other.due, other.order);
+    }
+  };
+
+  void ModelReplied(const Key& key, const ProviderSet::Entry& entry, ModelReply reply);
+  void Finish(const Key& key, ModelOutcome outcome, const ProviderSet::Entry& entry);
+  void FailAtOnce(const Key& key, ErrorCode code, std::string message);
+  AnswerFacts ReadFacts(const Key& key, const ModelAnswer& answer) const;
+  [[nodiscard]] AnswerFacts StageFacts(const PlanState& plan, const CommandRecord& record, Stage stage,
+                                       const std::string& text) const;
+  AnswerFacts ToolFacts(const Key& key, const std::vector<ToolCall>& calls) const;
+
+  Core& core_;
+  const ProviderSet providers_;
+  ToolRunner& tools_;
+  const Clock& clock_;
+  std::map<Key, Call> calls_;
+  std::vector<Delayed> delayed_;  // a heap, earliest first
+  std::uint64_t delays_ = 0;
+};
+
+}  // namespace agenttalk

@@ -1,0 +1,346 @@
+#include "runtime/calls/profile_composer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/codec.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "engine/dag/planner_outbox.h"
+#include "engine/state/plan_state.h"
+#include "engine/state/working_memory.h"
+#include "engine/thinking/batch.h"
+#include "engine/thinking/flow.h"
+#include "engine/thinking/registry.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/answer/role_request.h"
+#include "model/config/agent_profile.h"
+#include "model/config/agent_profile_reader.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+#include "model/events/thinking_events.h"
+#include "model/request/model_request.h"
+#include "model/request/stored_request.h"
+#include "prompts/answer_schema.h"
+#include "prompts/composer.h"
+#include "prompts/role_prompt.h"
+#include "prompts/stage_prompt.h"
+#include "runtime/core/content_store.h"
+#include "runtime/files/event_files.h"
+#include "tools/tool_runner.h"
+
+namespace agenttalk {
+namespace {
+
+// Makes the request for a step, a plan or a strategy out of the one for the whole command. `words` holds what
+// the input then refers to.
+void ApplyRole(const RoleRequest& role, const CommandBrief& brief, std::span<const ToolSpec> tools,
+               ComposeInput& input, std::string& words) {
+  input.ids.stage = role.stage;
+  input.outputs = {};
+  input.when = {};
+  input.may_send = false;
+  input.may_return = {};
+  input.score_required = role.score;
+  if (role.stage == Stage::kCommand) {
+    words = StepPrompt(brief.prompt, role, input.language);
+    input.prompt = words;
+    return;
+  }
+  words = RoleInstruction(role, tools, brief.may_reject, input.language);
+  input.instruction = words;
+  input.text_tools = {};
+  input.thinking_commands = {};
+  input.plan = {};
+}
+
+void AddNotes(const std::vector<MemoryEntry>& entries, std::vector<PromptNote>& notes) {
+  for (const MemoryEntry& entry : entries) {
+    notes.push_back({fmt::format("{} ({})", EnumName(entry.kind), entry.from.str()), entry.text});
+  }
+}
+
+// What the agent remembers of the plan and of the task; counts what it had to forget.
+std::vector<PromptNote> MemoryOf(const PlanState& plan, const CommandRecord& record,
+                                 std::uint64_t& forgotten) {
+  std::vector<PromptNote> notes;
+  for (const TaskId& task : {TaskId(), MemoryTaskOf(record)}) {
+    const Notebook* book = plan.memory.Find(record.agent, task);
+    if (book == nullptr) continue;
+    forgotten += book->dropped;
+    AddNotes(book->entries, notes);
+  }
+  return notes;
+}
+
+bool MaySend(const AgentSettings& agent) {
+  return std::ranges::find(agent.permissions, kSendCommand) != agent.permissions.end();
+}
+
+// The permission of a command, also on others' tasks.
+bool IsNamed(const ThinkingSpec& spec, const std::vector<std::string>& permissions) {
+  return std::ranges::any_of(permissions, [&](const std::string& permission) {
+    return permission == spec.name || permission == spec.name + ":any";
+  });
+}
+
+}  // namespace
+
+ProfileComposer::ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key,
+                                 Language language, Estimate estimate, StagePrompts stage_prompts,
+                                 Abilities abilities)
+    : contents_(contents),
+      tools_(tools),
+      fence_key_(std::move(fence_key)),
+      language_(language),
+      estimate_(std::move(estimate)),
+      stage_prompts_(std::move(stage_prompts)),
+      abilities_(std::move(abilities)) {}
+
+Result<ProfileComposer::Sheet*> ProfileComposer::SheetOf(const AgentSettings& agent, const Keep& keep) {
+  const auto known = sheets_.find(agent.profile.digest);
+  if (known != sheets_.end()) return &known->second;
+  const auto text = TRY(contents_.Load(agent.profile));
+  auto profile = ParseAgentProfile(*text);
+  if (!profile) return Fail(ErrorCode::kJournalDamaged, "an agent's recorded profile cannot be read");
+  Sheet sheet;
+  sheet.profile = *profile;
+  sheet.system = ComposeSystem(sheet.profile.prompt, tools_.SkillsOf(sheet.profile.agent_id), language_);
+  sheet.system.content = keep(*sheet.system.bytes);
+  return &sheets_.emplace(agent.profile.digest, std::move(sheet)).first->second;
+}
+
+// Agents whose profile grants no command are not told of any: most have none to issue.
+void ProfileComposer::AddThinking(const PlanState& plan, const AgentSettings& agent, std::string& commands,
+                                  std::string& plan_text) const {
+  if (thinking_ == nullptr) return;
+  const auto& all = thinking_->all();
+  const bool granted =
+      std::ranges::any_of(all, [&](const ThinkingSpec& spec) { return IsNamed(spec, agent.permissions); });
+  if (!granted) return;
+  commands = PrepareCommandPrompt(thinking_->AllowedFor(agent.permissions));
+  const bool changes_plan = std::ranges::any_of(all, [&](const ThinkingSpec& spec) {
+    return !spec.permission.empty() && IsNamed(spec, agent.permissions);
+  });
+  if (changes_plan) plan_text = DescribePlan(plan);
+}
+
+Result<std::vector<PromptInput>> ProfileComposer::InputsOf(const std::vector<NamedContent>& files,
+                                                           std::uint64_t inline_budget) {
+  std::vector<PromptInput> inputs;
+  for (const NamedContent& file : files) {
+    PromptInput one{file.name, file.content, false};
+    if (file.content.size <= inline_budget) one.is_text = IsPromptText(*TRY(contents_.Load(file.content)));
+    inputs.push_back(one);
+  }
+  return inputs;
+}
+
+Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState& plan,
+                                                                const CommandRecord& record,
+                                                                const AgentSettings& agent,
+                                                                const Sheet& sheet, std::uint32_t model_call,
+                                                                const RoleRequest* role, const Keep& keep) {
+  const auto bytes = TRY(contents_.Load(record.brief));
+  CommandBrief brief;
+  ByteReader reader(*bytes);
+  reader.Get(brief);
+  ComposeInput input;
+  input.ids = {record.agent, plan.id, record.task, record.id, brief.stage, model_call};
+  input.provider = sheet.profile.provider;
+  input.model = brief.model.empty() ? std::string_view(sheet.profile.model) : brief.model;
+  input.timeout = record.timeout;
+  input.language = language_;
+  input.system = sheet.system.content;
+  input.prompt = brief.prompt;
+  input.score_required = record.score_required;
+  input.score_criteria = brief.score_criteria;
+  const std::vector<ToolSpec> tools = tools_.ToolsOf(record.agent);
+  input.text_tools = tools;
+  std::vector<NamedContent> files;
+  for (const BoundInput& bound : record.execution->inputs) files.push_back({bound.name, bound.content});
+  if (role != nullptr) files.insert(files.end(), role->results.begin(), role->results.end());
+  const std::vector<PromptInput> inputs = TRY(InputsOf(files, input.inline_budget));
+  input.inputs = inputs;
+  input.missing_inputs = record.execution->missing;
+  std::vector<std::string> outputs;
+  if (record.on_complete && !record.on_complete->output_name.empty())
+    outputs.push_back(record.on_complete->output_name);
+  if (!record.task.empty()) outputs = brief.outputs;
+  input.outputs = outputs;
+  input.when = brief.when;
+  input.may_send = !record.task.empty() && MaySend(agent);
+  input.rework_round = brief.rework_round;
+  input.rework_reason = brief.rework_reason;
+  std::vector<std::string> may_return;
+  for (const TaskId& task : brief.may_return) may_return.push_back(task.str());
+  input.may_return = may_return;
+  input.may_reject = brief.may_reject;
+  std::string commands;
+  std::string plan_text;
+  AddThinking(plan, agent, commands, plan_text);
+  input.thinking_commands = commands;
+  input.plan = plan_text;
+  const std::vector<PromptNote> memory = MemoryOf(plan, record, input.forgotten);
+  input.memory = memory;
+  std::string words;
+  if (role != nullptr) ApplyRole(*role, brief, tools, input, words);
+  const std::string folder = EventFiles::InputFolder(plan.id, record.id);
+  input.input_folder = folder;
+  input.fence_key = fence_key_;
+  const ProviderAbilities can = abilities_ ? abilities_(sheet.profile.provider) : ProviderAbilities();
+  // Stages and plans name tools in answers of their own form.
+  const bool native = can.tools && brief.stage == Stage::kCommand && input.ids.stage == Stage::kCommand;
+  if (native && !input.text_tools.empty()) {
+    input.tools = keep(EncodeTools(tools));
+    input.text_tools = {};
+  }
+  // Nobody knows the names of commands for other tasks beforehand, and a schema would leave no room for them.
+  if (can.schema && !input.may_send) input.answer_schema = keep(SchemaOf(input, agent, tools));
+  Rendered stage;
+  // A step of an agent's own plan is asked as every step is.
+  if (brief.stage != Stage::kCommand && role == nullptr) {
+    stage = TRY(RenderStage(record.agent, brief));
+    input.stage_prompt = stage.text;
+    input.stage_content = stage.content;
+  }
+  const auto composed = agenttalk::Compose(input);
+  Composed made{EncodeRequest(composed.request), composed.reuse_key,
+                estimate_(sheet.profile.provider, std::string(input.model), composed.estimated_tokens)};
+  for (const std::size_t i : composed.by_path) {
+    made.by_path.push_back(files[i]);
+  }
+  for (const Issue& warning : composed.warnings) made.warnings.push_back(warning.message);
+  for (std::string& warning : stage.warnings) made.warnings.push_back(std::move(warning));
+  return made;
+}
+
+std::string ProfileComposer::SchemaOf(const ComposeInput& input, const AgentSettings& agent,
+                                      const std::vector<ToolSpec>& tools) const {
+  std::vector<CommandForm> forms;
+  if (!input.thinking_commands.empty()) {
+    for (const ThinkingSpec* spec : thinking_->AllowedFor(agent.permissions)) {
+      CommandForm& form = forms.emplace_back();
+      form.name = spec->name;
+      for (const ArgumentSpec& argument : spec->arguments) {
+        const bool is_list = argument.kind == ArgumentKind::kTasks || argument.kind == ArgumentKind::kAgents;
+        form.arguments.push_back({argument.name, is_list, argument.required});
+      }
+    }
+  }
+  return AnswerSchema(input, tools, forms);
+}
+
+Result<ProfileComposer::Rendered> ProfileComposer::RenderStage(const AgentId& agent,
+                                                               const CommandBrief& brief) {
+  const std::string prompt = stage_prompts_ ? TRY(stage_prompts_(agent, brief.stage))
+                                            : std::string(ShippedStagePrompt(brief.stage, language_));
+  StageContext context;
+  context.system_state = brief.context.system_state;
+  context.task_context = brief.context.task_context;
+  context.resource_pool = brief.context.resource_pool;
+  context.intent_analysis = brief.context.intent_analysis;
+  context.user_goal = brief.context.user_goal;
+  context.history = brief.context.history;
+  context.available_tools = ToolsText(tools_.ToolsOf(agent));
+  StagePromptOptions options;
+  options.language = language_;
+  options.fence_key = fence_key_;
+  StagePrompt rendered = TRY(RenderStagePrompt(prompt, context, options));
+  Rendered made{std::move(rendered.text), ContentOf(prompt, context, language_), {}};
+  if (rendered.history_left_out > 0) {
+    made.warnings.push_back(
+        fmt::format("{} entries of the history were left out of the prompt", rendered.history_left_out));
+  }
+  return made;
+}
+
+Result<StoredRequest> ProfileComposer::ComposeNext(const CommandRecord& record, std::uint32_t model_call) {
+  const Execution& execution = *record.execution;
+  const StoredRequest parent = TRY(DecodeRequest(*TRY(contents_.Load(execution.request))));
+  if (!execution.news.empty()) {
+    std::vector<PromptNote> notes;
+    AddNotes(execution.news, notes);
+    return ComposeNews(
+        {&parent, execution.request, model_call, execution.answer, notes, fence_key_, language_});
+  }
+  if (execution.tool_outputs.empty()) {
+    std::vector<Issue> errors;
+    for (const std::string& text : execution.answer_errors) {
+      errors.push_back({ErrorCode::kModelOutputInvalid, {}, text, {}});
+    }
+    return ComposeRepair(
+        {&parent, execution.request, model_call, execution.answer, errors, fence_key_, language_});
+  }
+  std::vector<ToolOutcome> outcomes;
+  bool native = true;
+  for (const ToolOutput& output : execution.tool_outputs) {
+    const auto arguments = TRY(contents_.Load(output.arguments));
+    outcomes.push_back(
+        {{output.provider_call, output.tool, *arguments}, output.result, output.error.has_value()});
+    native = native && !output.provider_call.empty();
+  }
+  return ComposeToolRound(
+      {&parent, execution.request, model_call, execution.answer, native, outcomes, fence_key_, language_});
+}
+
+Result<RequestComposer::Composed> ProfileComposer::Compose(const PlanState& plan, const CommandRecord& record,
+                                                           const AgentSettings& agent,
+                                                           std::uint32_t model_call, const Keep& keep) {
+  return ComposeAny(plan, record, agent, nullptr, model_call, keep);
+}
+
+Result<RequestComposer::Composed> ProfileComposer::ComposeRole(const PlanState& plan,
+                                                               const CommandRecord& record,
+                                                               const AgentSettings& agent,
+                                                               const RoleRequest& role,
+                                                               std::uint32_t model_call, const Keep& keep) {
+  return ComposeAny(plan, record, agent, &role, model_call, keep);
+}
+
+Result<std::string> ProfileComposer::Read(const Content& content) {
+  return *TRY(contents_.Load(content));
+}
+
+ToolRequest ProfileComposer::CheckTool(const AgentId& agent, std::string tool,
+                                       std::optional<std::string> arguments) {
+  ToolRequest request{{}, std::move(tool), arguments.value_or("{}"), true, {}};
+  request.idempotent = tools_.IsIdempotent(request.name);
+  const std::vector<ToolSpec> own = tools_.ToolsOf(agent);
+  const bool has = std::ranges::find(own, request.name, &ToolSpec::name) != own.end();
+  // Arguments that are not known yet cannot be checked; whether the agent has the tool can.
+  if (has && !arguments) return request;
+  request.refusal = tools_.Refuse(agent, {{}, request.name, request.arguments}).value_or(std::string());
+  return request;
+}
+
+Result<RequestComposer::Composed> ProfileComposer::ComposeAny(const PlanState& plan,
+                                                              const CommandRecord& record,
+                                                              const AgentSettings& agent,
+                                                              const RoleRequest* role,
+                                                              std::uint32_t model_call, const Keep& keep) {
+  const Execution& execution = *record.execution;
+  const bool follows = !execution.answer_errors.empty() || !execution.tool_outputs.empty() ||
+                       (!execution.news.empty() && !execution.request.empty());
+  if (!follows) return ComposeFirst(plan, record, agent, *TRY(SheetOf(agent, keep)), model_call, role, keep);
+  // A later round sends the conversation again, with the last answer.
+  const std::uint64_t tokens = (execution.request.size + execution.answer.size) / kBytesPerToken;
+  const StoredRequest request = TRY(ComposeNext(record, model_call));
+  return Composed{EncodeRequest(request), request.reuse_key,
+                  estimate_(request.provider, request.model, tokens)};
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,75 @@
+#include "runtime/calls/tool_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/config/agent_profile.h"
+#include "runtime/calls/plan_tools.h"
+#include "runtime/team.h"
+#include "tools/command_tool.h"
+#include "tools/file_tools.h"
+#include "tools/program_tool.h"
+#include "tools/sandbox.h"
+#include "tools/skill.h"
+#include "tools/tool_registry.h"
+
+namespace agenttalk {
+namespace {
+
+constexpr std::uint64_t kProgramMemory = std::uint64_t{2} << 30;
+constexpr auto kProgramTime = std::chrono::minutes(10);
+
+bool Uses(const AgentProfile& profile, const char* tool) {
+  return std::ranges::find(profile.tools, tool) != profile.tools.end();
+}
+
+void AdmitAgent(const AgentProfile& profile, const std::filesystem::path& hub, ToolSet& set) {
+  SkillSet skills = LoadSkills(hub / "agents" / profile.agent_id.str() / "skills");
+  for (const std::string& problem : skills.problems)
+    set.problems.push_back(fmt::format("{}: {}", profile.agent_id.str(), problem));
+  // A tool that needs explaining comes with its explanation, unless the agent has its own.
+  for (const Skill& shipped : ShippedSkills()) {
+    const bool has_own = std::ranges::find(skills.skills, shipped.name, &Skill::name) != skills.skills.end();
+    if (Uses(profile, "generate_command") && !has_own) skills.skills.push_back(shipped);
+  }
+  set.registry->Admit(profile, std::move(skills.skills));
+  for (const std::string& tool : profile.tools) {
+    if (!set.registry->Has(tool))
+      set.problems.push_back(fmt::format("{}: there is no tool {}", profile.agent_id.str(), tool));
+  }
+}
+
+}  // namespace
+
+ToolSet MakeToolSet(const Team& team, ToolSetOptions options) {
+  ToolSet set;
+  set.registry = std::make_unique<ToolRegistry>(team.config.limits.max_tool_output_bytes);
+  for (auto& tool : MakeFileTools(options.hub)) set.registry->Add(std::move(tool));
+  set.registry->Add(MakeCommandTool(std::move(options.commands)));
+  for (auto& tool : MakePlanTools(std::move(options.plan))) set.registry->Add(std::move(tool));
+  ProgramToolOptions programs;
+  programs.hub = options.hub;
+  programs.sandbox = FindSandbox();
+  programs.limits.timeout = kProgramTime;
+  programs.limits.output_bytes = team.config.limits.max_tool_output_bytes;
+  programs.limits.memory_bytes = kProgramMemory;
+  programs.post = std::move(options.post);
+  const bool sandboxed = !programs.sandbox.empty();
+  set.registry->Add(MakeProgramTool(std::move(programs)));
+  for (const auto& [id, profile] : team.agents) {
+    AdmitAgent(profile, options.hub, set);
+    if (!sandboxed && Uses(profile, "run_program"))
+      set.problems.push_back(id.str() + ": run_program needs bubblewrap, which is not installed");
+  }
+  return set;
+}
+
+}  // namespace agenttalk

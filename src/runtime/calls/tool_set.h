@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/command/reading.h"
+#include "runtime/calls/plan_tools.h"
+#include "runtime/team.h"
+#include "tools/tool_registry.h"
+
+namespace agenttalk {
+
+struct ToolSetOptions {
+  std::filesystem::path hub;
+  std::function<void(std::function<void()>)> post;  // runs something on the loop's thread, soon
+  std::function<CommandContext()> commands;         // what the hub knows, for generate_command
+  PlanAccess plan = {};                             // for the plan tool
+};
+
+struct ToolSet {
+  std::unique_ptr<ToolRegistry> registry;
+  std::vector<std::string> problems;  // tools and skills that the team names and that cannot be had
+};
+
+// The built-in tools, and each agent's share of them.
+ToolSet MakeToolSet(const Team& team, ToolSetOptions options);
+
+}  // namespace agenttalk

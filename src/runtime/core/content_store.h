@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/number_table.h"
+#include "engine/turn/step.h"
+#include "journal/journal.h"
+#include "model/events/content.h"
+
+namespace agenttalk {
+
+// The bytes behind Content references: those on their way into the journal, the recently used ones, and,
+// through the journal, all others. Contents are immutable, so what is cached never goes stale.
+class ContentStore final : public ContentSink {
+ public:
+  // Rows take contents up to this size; larger ones become blobs.
+  static constexpr std::size_t kLargestInRow = 2048;
+
+  explicit ContentStore(Journal& journal, std::size_t cache_bytes = std::size_t{16} << 20)
+      : journal_(journal), capacity_(cache_bytes) {}
+
+  // Bytes that are known already are not stored again.
+  Content Store(std::string bytes, std::uint64_t row) override;
+  Result<std::shared_ptr<const std::string>> Load(const Content& content);
+
+  // What Store has gathered since the last call: contents by the row that takes them, and blobs.
+  struct Gathered {
+    std::vector<std::pair<std::uint64_t, NewContent>> in_rows;
+    std::vector<NewContent> blobs;
+  };
+  Gathered TakeGathered();
+  // Everything up to this event is in the journal and need not be kept in memory.
+  void Committed(std::uint64_t event);
+
+ private:
+  static constexpr std::uint32_t kNone = NumberTable::kNone;
+
+  // A place in `entries_`, in use or free. Those in use are linked, most recently used first.
+  struct Entry {
+    Content content;
+    std::shared_ptr<const std::string> bytes;
+    std::uint64_t needed_until = 0;  // an event not yet committed names it
+    std::uint32_t newer = kNone;
+    std::uint32_t older = kNone;
+  };
+
+  // The entry of a content, as the most recently used one; null when it is not here.
+  Entry* Use(const Digest& digest);
+  void Remember(const Content& content, std::shared_ptr<const std::string> bytes, std::uint64_t needed_until);
+  void Evict();
+  void Link(std::uint32_t place);
+  void Unlink(std::uint32_t place);
+
+  Journal& journal_;
+  std::size_t capacity_;
+  std::size_t used_ = 0;
+  std::uint64_t committed_ = 0;
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> free_;
+  std::uint32_t newest_ = kNone;
+  std::uint32_t oldest_ = kNone;
+  NumberTable by_digest_;
+  Gathered gathered_;
+};
+
+}  // namespace agenttalk

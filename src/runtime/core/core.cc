@@ -1,0 +1,327 @@
+#include "runtime/core/core.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/plant.h"
+#include "engine/engine.h"
+#include "engine/role/parts.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "journal/journal.h"
+#include "model/events/event.h"
+#include "model/events/event_codec.h"
+#include "runtime/core/clock.h"
+#include "runtime/core/content_store.h"
+#include "runtime/core/seeded_bugs.h"
+
+namespace agenttalk {
+namespace {
+
+// Finished plans that stay in memory, so that a repeated command need not read them again.
+constexpr std::size_t kIdlePlansKept = 256;
+// A snapshot is worth its bytes when folding what came since the last one costs about as much.
+constexpr std::uint64_t kFewestRowsBetweenSnapshots = 1024;
+// Posted inputs that are done with and still keep their places.
+constexpr std::size_t kMostSubmittedKept = 256;
+
+}  // namespace
+
+Core::Core(Journal& journal, CommitQueue& commits, const Clock& clock)
+    : journal_(journal), commits_(commits), clock_(clock), contents_(journal) {}
+
+void Core::Connect(RequestComposer& composer, Performer& performer, EventObserver* observer,
+                   const RoleParts& role) {
+  engine_ = std::make_unique<Engine>(contents_, composer, role);
+  performer_ = &performer;
+  observer_ = observer;
+}
+
+Result<void> Core::Start(std::uint64_t epoch, const std::string& version) {
+  TRY(Recover());
+  resume_at_ = engine_->state().last_event + 1;
+  if (!held_) {
+    engine_->ForEachOpenCall([this](const PlanState& /*plan*/, const CommandRecord& /*record*/,
+                                    const OpenCall& call) { performer_->MayHaveBegun(call); });
+  }
+  Submit(NodeStart{epoch, version});
+  return {};
+}
+
+Result<void> Core::StartReading() {
+  reading_ = true;
+  committed_ = TRY(journal_.LastEvent());
+  return Recover();
+}
+
+void Core::Hold() {
+  held_ = true;
+  engine_->HoldStarts();
+}
+
+Result<void> Core::Recover() {
+  TRY(LoadStream(PlanId()));
+  for (const StreamInfo& stream : TRY(journal_.Streams(true))) {
+    if (!stream.stream.empty()) TRY(LoadStream(stream.stream));
+  }
+  HubState& state = engine_->state();
+  state.last_event = reading_ ? committed_ : TRY(journal_.LastEvent());
+  committed_ = state.last_event;
+  contents_.Committed(committed_);
+  return {};
+}
+
+Result<void> Core::LoadStream(const PlanId& plan) {
+  std::uint64_t version = 0;
+  if (auto snapshot = TRY(journal_.LatestSnapshot(plan)); snapshot && !plan.empty()) {
+    PlanState loaded;
+    loaded.id = plan;
+    if (DecodePlan(snapshot->state, loaded)) {
+      loaded.version = loaded.snapshot_version = version = snapshot->version;
+      loaded.last_event = snapshot->last_event;
+      engine_->Load(std::move(loaded));
+    }
+  }
+  Result<void> decoded;
+  TRY(journal_.ReadStream(plan, version, [&](const JournalRowView& row) {
+    if (reading_ && row.first_event > committed_) return false;
+    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
+                           [this](const Event& event) { engine_->Replay(event); });
+    engine_->state().Plan(plan).version = row.version;
+    return decoded.has_value();
+  }));
+  return decoded;
+}
+
+Result<void> Core::EnsureLoaded(const PlanId& plan) {
+  if (engine_->state().FindPlan(plan) != nullptr) return {};
+  const auto stream = TRY(journal_.FindStream(plan));
+  if (!stream) return {};
+  // Time and numbers belong to the present, not to the plan that is looked up.
+  const std::uint64_t last = engine_->state().last_event;
+  TRY(LoadStream(plan));
+  CHECK(engine_->state().last_event == last);
+  idle_.push_back(plan);
+  return {};
+}
+
+Result<const PlanState*> Core::LookUp(const PlanId& plan) {
+  TRY(EnsureLoaded(plan));
+  const PlanState* found = engine_->state().FindPlan(plan);
+  return found;
+}
+
+void Core::Submit(Input&& input, Done done) {
+  if (failure_) return;
+  if (auto loaded = EnsureLoaded(Engine::PlanOf(input)); !loaded) {
+    CommitFailed(std::move(loaded).error());
+    return;
+  }
+  Engine::Decided decided = engine_->Handle(std::move(input), clock_.Now());
+  CancelAbandoned(decided.events);
+  Unsettled unsettled;
+  unsettled.reply = std::move(decided.reply);
+  unsettled.done = std::move(done);
+  if (decided.events.empty()) {
+    // Nothing new to wait for, but what it tells of may itself not be durable yet.
+    unsettled.last_event = unsettled_.empty() ? committed_ : unsettled_.back().last_event;
+    if (unsettled_.empty()) {
+      Settle(unsettled);
+    } else {
+      unsettled_.push_back(std::move(unsettled));
+    }
+    return;
+  }
+  Append append = MakeAppend(decided.events);
+  unsettled.last_event = decided.events.back().number;
+  unsettled.events = std::move(decided.events);
+  if (Planted("ack_early") && unsettled.done) std::exchange(unsettled.done, {})(unsettled.reply);
+  unsettled_.push_back(std::move(unsettled));
+  commits_.Submit(std::move(append));
+}
+
+Append Core::MakeAppend(const std::vector<Event>& events) {
+  Append append;
+  ContentStore::Gathered gathered = contents_.TakeGathered();
+  append.blobs = std::move(gathered.blobs);
+  for (std::size_t begin = 0; begin < events.size();) {
+    std::size_t end = begin + 1;
+    while (end < events.size() && events[end].plan_id == events[begin].plan_id) ++end;
+    PlanState& plan = engine_->state().Plan(events[begin].plan_id);
+    JournalRow row;
+    row.stream = plan.id;
+    row.version = ++plan.version;
+    row.first_event = events[begin].number;
+    row.event_count = static_cast<std::uint32_t>(end - begin);
+    const auto own = std::span(events).subspan(begin, end - begin);
+    row.events = Planted("drop_intent") ? EncodeEvents(WithoutIntents(own)) : EncodeEvents(own);
+    row.live = plan.id.empty() || plan.IsLivePlan();
+    row.contents.reserve(gathered.in_rows.size());
+    for (auto& [number, content] : gathered.in_rows) {
+      if (number == row.first_event) row.contents.push_back(std::move(content));
+    }
+    append.rows.push_back(std::move(row));
+    MaybeSnapshot(plan, append);
+    if (!plan.id.empty() && !plan.IsLivePlan()) idle_.push_back(plan.id);
+    begin = end;
+  }
+  return append;
+}
+
+void Core::MaybeSnapshot(PlanState& plan, Append& append) {
+  // The hub's own stream is small and read whole.
+  if (plan.id.empty()) return;
+  const std::uint64_t since = plan.version - plan.snapshot_version;
+  const std::size_t parts = std::max<std::size_t>(plan.commands.size(), plan.dag ? plan.dag->size() : 0);
+  if (since < std::max<std::uint64_t>(kFewestRowsBetweenSnapshots, parts)) return;
+  plan.snapshot_version = plan.version;
+  append.snapshots.push_back({plan.id, plan.version, plan.last_event, EncodePlan(plan)});
+}
+
+void Core::Committed(std::uint64_t event) {
+  if (failure_) return;
+  UnloadIdle();  // before, not after: whoever is told of these events may want to look at their plans
+  committed_ = std::max(committed_, event);
+  contents_.Committed(committed_);
+  while (!unsettled_.empty() && unsettled_.front().last_event <= committed_) {
+    // Taken out first: settling may submit new inputs.
+    Unsettled settled = std::move(unsettled_.front());
+    unsettled_.pop_front();
+    Settle(settled);
+  }
+  if (resume_at_ != 0 && resume_at_ <= committed_) {
+    ResumeOpenCalls(std::exchange(resume_at_, 0));
+  }
+}
+
+void Core::CommitFailed(Error error) {
+  if (!failure_) failure_ = std::move(error);
+}
+
+void Core::Settle(Unsettled& settled) {
+  if (observer_ != nullptr) {
+    for (const Event& event : settled.events) observer_->Durable(event);
+  }
+  if (settled.done) settled.done(settled.reply);
+  for (const Event& event : settled.events) Perform(event);
+  engine_->Recycle(std::move(settled.events));
+}
+
+void Core::Perform(const Event& event) {
+  if (held_) return;
+  const CommandId* command = nullptr;
+  std::uint32_t number = 0;
+  if (const auto* model = std::get_if<ModelCallIntended>(&event.body)) {
+    command = &model->command_id;
+    number = model->call;
+  } else if (const auto* tool = std::get_if<ToolCallIntended>(&event.body)) {
+    command = &tool->command_id;
+    number = tool->call;
+  } else {
+    return;
+  }
+  // The calls of an earlier run are resumed together once the start is durable.
+  if (resume_at_ != 0 && event.number < resume_at_) return;
+  const PlanState* plan = engine_->state().FindPlan(event.plan_id);
+  const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(*command);
+  if (record == nullptr || record->state != CommandState::kRunning) return;
+  const auto& open = record->execution->open;
+  const auto call = std::ranges::find(open, number, &OpenCall::call);
+  if (call == open.end()) return;
+  const OpenCall copy = *call;  // starting it may end the command
+  if (copy.model_call != 0) {
+    performer_->StartModelCall(*plan, *record, copy);
+  } else {
+    performer_->StartToolCall(*plan, *record, copy);
+  }
+}
+
+void Core::ResumeOpenCalls(std::uint64_t start) {
+  if (held_) return;
+  if (Planted("rerun_step")) RerunRecordedCalls(journal_, engine_->state(), *performer_);
+  struct Lost {
+    PlanId plan;
+    CommandId command;
+    OpenCall call;
+  };
+  std::vector<Lost> lost;
+  engine_->ForEachOpenCall([&](const PlanState& plan, const CommandRecord& record, const OpenCall& call) {
+    // What this run intended was begun when it became durable, and may have been answered already.
+    if (call.event < start) lost.push_back({plan.id, record.id, call});
+  });
+  std::ranges::sort(lost, {}, [](const Lost& one) { return one.call.event; });
+  for (const Lost& one : lost) {
+    if (!one.call.idempotent) {
+      Submit(ToolCallDone{one.plan, one.command, one.call.call, {}, ErrorCode::kOutcomeUnknown, {}});
+      continue;
+    }
+    const PlanState* plan = engine_->state().FindPlan(one.plan);
+    const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(one.command);
+    if (record == nullptr || record->state != CommandState::kRunning) continue;
+    if (one.call.model_call != 0) {
+      performer_->StartModelCall(*plan, *record, one.call);
+    } else {
+      performer_->StartToolCall(*plan, *record, one.call);
+    }
+  }
+}
+
+void Core::CancelAbandoned(const std::vector<Event>& events) {
+  for (const Event& event : events) {
+    if (const auto* ended = std::get_if<CommandEnded>(&event.body)) {
+      performer_->CancelCalls(event.plan_id, ended->command_id);
+    } else if (const auto* failed = std::get_if<AttemptFailed>(&event.body)) {
+      performer_->CancelCalls(event.plan_id, failed->command_id);
+    } else if (const auto* requeued = std::get_if<CommandRequeued>(&event.body)) {
+      performer_->CancelCalls(event.plan_id, requeued->command_id);
+    }
+  }
+}
+
+bool Core::RunPosted() {
+  if (!has_posted()) return false;
+  while (has_posted() && Accepts()) {
+    // Taken out first: handling it may post others.
+    Input input = std::move(posted_[next_posted_++]);
+    if (!has_posted() || next_posted_ == kMostSubmittedKept) {
+      posted_.erase(posted_.begin(), posted_.begin() + static_cast<std::ptrdiff_t>(next_posted_));
+      next_posted_ = 0;
+    }
+    Submit(std::move(input));
+  }
+  return true;
+}
+
+void Core::Tick() {
+  const auto next = engine_->NextDeadline();
+  if (next && *next <= clock_.Now()) Submit(agenttalk::Tick{});
+}
+
+void Core::UnloadIdle() {
+  while (idle_.size() > kIdlePlansKept) {
+    const PlanState* plan = engine_->state().FindPlan(idle_.front());
+    const bool idle = plan != nullptr && !plan->IsLivePlan();
+    if (idle && plan->last_event > committed_) return;
+    if (idle) engine_->state().Unload(PlanId(plan->id));
+    idle_.pop_front();
+  }
+}
+
+}  // namespace agenttalk

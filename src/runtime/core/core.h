@@ -1,0 +1,155 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "engine/engine.h"
+#include "engine/role/parts.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "journal/journal.h"
+#include "model/events/event.h"
+#include "runtime/core/clock.h"
+#include "runtime/core/content_store.h"
+
+namespace agenttalk {
+
+// Where appends go to become durable, in order. `Core::Committed` must be called as they do.
+class CommitQueue {
+ public:
+  virtual ~CommitQueue() = default;
+  virtual void Submit(Append append) = 0;
+  // What is submitted from now on belongs together, until Begin. `alone`: nothing else goes on until it is
+  // durable.
+  virtual void Gather() {}
+  virtual void Begin(bool /*alone*/) {}
+};
+
+// Does what the engine wanted done. Called only when the intent is durable; the outcome comes back through
+// Core::Submit. A call that the engine has given up is cancelled, and its outcome ignored if it comes.
+class Performer {
+ public:
+  virtual ~Performer() = default;
+  // At the start, before anything else is asked of it: a call that the last process left open, and may have
+  // begun. It is started again when the start is durable.
+  virtual void MayHaveBegun(const OpenCall& /*call*/) {}
+  virtual void StartModelCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) = 0;
+  virtual void StartToolCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) = 0;
+  virtual void CancelCalls(const PlanId& plan, const CommandId& command) = 0;
+};
+
+// Sees every event once it is durable, in order: the files that people see are made from this.
+class EventObserver {
+ public:
+  virtual ~EventObserver() = default;
+  virtual void Durable(const Event& event) = 0;
+};
+
+// Joins the engine with the journal: an input becomes events and one append; whatever they ask for, and the
+// answer to whoever sent the input, waits until the append is committed. Runs on one thread, never blocks but
+// to read the journal, and can be stepped by a test.
+class Core {
+ public:
+  // Appends that may wait for their commit before `Accepts` says no.
+  static constexpr std::size_t kMostPending = 4096;
+
+  Core(Journal& journal, CommitQueue& commits, const Clock& clock);
+
+  // The parts that need the core themselves are told afterwards, before Start.
+  // `role` says how agents choose a strategy and which actions their plans may name.
+  void Connect(RequestComposer& composer, Performer& performer, EventObserver* observer,
+               const RoleParts& role = DefaultRole());
+
+  // Folds the journal and resumes what was under way. `epoch` is the one that the journal began for this
+  // process: with it everything read here is durable, so that nothing is acted upon that a power cut could
+  // still take back. Nothing is performed before the start itself is durable.
+  Result<void> Start(std::uint64_t epoch, const std::string& version);
+
+  // Only folds the journal, for looking at it: nothing may be submitted.
+  Result<void> StartReading();
+  // From now on nothing new is begun: no command, no call. What comes in is recorded all the same, and the
+  // next start goes on with it.
+  void Hold();
+
+  using Done = std::function<void(const Reply&)>;
+  // Handles an input. `done` is called when what it led to is durable.
+  void Submit(Input&& input, Done done = {});
+  // False: too much waits for its commit; hold inputs back that can wait.
+  [[nodiscard]] bool Accepts() const { return !failure_ && unsettled_.size() < kMostPending; }
+
+  // Everything up to this event is durable.
+  void Committed(std::uint64_t event);
+  // The journal cannot go on. Nothing is acknowledged or performed any more; the process must end.
+  void CommitFailed(Error error);
+  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+
+  // Inputs that came up while another one was handled; they are submitted by the next RunPosted.
+  void Post(Input&& input) { posted_.push_back(std::move(input)); }
+  // False: there was nothing.
+  bool RunPosted();
+  [[nodiscard]] bool has_posted() const { return next_posted_ < posted_.size(); }
+
+  // Fires the timers that are due.
+  void Tick();
+  [[nodiscard]] std::optional<Timestamp> NextDeadline() const { return engine_->NextDeadline(); }
+
+  // The plan's state, loaded if need be; null when there is no such plan.
+  Result<const PlanState*> LookUp(const PlanId& plan);
+  // As LookUp, for a plan that is in memory; null otherwise.
+  [[nodiscard]] const PlanState* FindLoaded(const PlanId& plan) { return engine_->state().FindPlan(plan); }
+  [[nodiscard]] const HubState& state() const { return engine_->state(); }
+  [[nodiscard]] std::uint64_t committed() const { return committed_; }
+  [[nodiscard]] bool reading() const { return reading_; }
+  ContentStore& contents() { return contents_; }
+  // True when everything that was posted is decided and everything decided is durable.
+  [[nodiscard]] bool Settled() const { return unsettled_.empty() && !has_posted(); }
+
+ private:
+  // What waits for its events to be durable.
+  struct Unsettled {
+    std::uint64_t last_event = 0;
+    std::vector<Event> events;
+    Done done;
+    Reply reply;
+  };
+
+  Result<void> Recover();
+  Result<void> EnsureLoaded(const PlanId& plan);
+  Result<void> LoadStream(const PlanId& plan);
+  Append MakeAppend(const std::vector<Event>& events);
+  void MaybeSnapshot(PlanState& plan, Append& append);
+  void Settle(Unsettled& settled);
+  void Perform(const Event& event);
+  void ResumeOpenCalls(std::uint64_t start);
+  void CancelAbandoned(const std::vector<Event>& events);
+  void UnloadIdle();
+
+  Journal& journal_;
+  CommitQueue& commits_;
+  const Clock& clock_;
+  ContentStore contents_;
+  std::unique_ptr<Engine> engine_;
+  Performer* performer_ = nullptr;
+  EventObserver* observer_ = nullptr;
+
+  std::uint64_t committed_ = 0;
+  std::uint64_t resume_at_ = 0;  // calls left open by the last run are made again when this event is durable
+  bool held_ = false;
+  bool reading_ = false;  // somebody else may write: nothing after `committed_` is looked at
+  std::deque<Unsettled> unsettled_;
+  std::vector<Input> posted_;  // those before `next_posted_` are submitted; its room is used again
+  std::size_t next_posted_ = 0;
+  std::deque<PlanId> idle_;  // finished plans still in memory, oldest first
+  std::optional<Error> failure_;
+};
+
+}  // namespace agenttalk

@@ -1,0 +1,103 @@
+#include "runtime/core/rest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "engine/role/collaboration.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/state/stage_fold.h"
+#include "model/events/event.h"
+#include "runtime/files/human_answer.h"
+
+namespace agenttalk {
+namespace {
+
+std::string MissingFiles(const CommandRecord& record) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < record.unmet.size(); ++i) {
+    if (record.unmet[i] > 0) names.push_back(record.required[i].pattern);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool GoesOn(CommandState state) {
+  return state == CommandState::kRunning || state == CommandState::kReady ||
+         state == CommandState::kRetryWait;
+}
+
+// What no command stands for: gates, and the stages of a goal, that wait for somebody.
+void AssessQuestions(const PlanState& plan, Rest& rest) {
+  for (const auto& [number, question] : plan.questions) {
+    const QuestionPurpose purpose = question.asked.purpose;
+    const bool waits = purpose == QuestionPurpose::kGate || purpose == QuestionPurpose::kReplan ||
+                       purpose == QuestionPurpose::kGoal;
+    if (!waits) continue;
+    const std::string& task = question.asked.task_id.str();
+    rest.awaited.push_back(fmt::format("{} {} waits for an answer to {}, see `agenttalk questions`",
+                                       plan.id.str(), task.empty() ? question.asked.from.str() : task,
+                                       QuestionName(number)));
+  }
+}
+
+void AssessTasks(const PlanState& plan, Rest& rest) {
+  for (TaskIndex task = 0; task < plan.dag->size(); ++task) {
+    const TaskRecord& record = plan.dag->tasks[task];
+    if (record.phase != TaskPhase::kEvidence || !record.note) continue;
+    rest.awaited.push_back(
+        fmt::format("{} {} {}", plan.id.str(), plan.dag->IdOf(task).str(), record.note->reason));
+  }
+}
+
+void Assess(const PlanState& plan, Rest& rest) {
+  if (!plan.completed) AssessQuestions(plan, rest);
+  if (plan.dag && !plan.completed) AssessTasks(plan, rest);
+  if (plan.live_commands == 0) return;
+  for (const CommandRecord& record : plan.commands) {
+    if (!IsLive(record.state)) continue;
+    const std::string who = fmt::format("{} {} ({})", plan.id.str(), record.id.str(), record.agent.str());
+    const bool may_start = !plan.paused || RunsWhilePaused(plan, record);
+    if (record.state == CommandState::kRunning || (GoesOn(record.state) && may_start)) {
+      rest.busy = true;
+    } else if (plan.paused) {
+      rest.awaited.push_back(who + " waits for its plan to be resumed");
+    } else if (record.state == CommandState::kWaitingInputs) {
+      rest.awaited.push_back(fmt::format("{} waits for {}", who, MissingFiles(record)));
+    } else if (record.state == CommandState::kWaitingCollaboration) {
+      rest.awaited.push_back(fmt::format("{} waits for {}", who, AwaitedAgent(plan, record).str()));
+    } else {
+      rest.awaited.push_back(who + " waits for an answer, see `agenttalk questions`");
+    }
+  }
+}
+
+}  // namespace
+
+Rest AssessRest(const HubState& state) {
+  Rest rest;
+  for (const auto& [id, plan] : state.plans) Assess(*plan, rest);
+  std::ranges::sort(rest.awaited);
+  return rest;
+}
+
+bool HasFailed(const HubState& state, const std::set<PlanId>& plans) {
+  return std::ranges::any_of(plans, [&](const PlanId& id) {
+    const auto plan = state.plans.find(id);
+    if (plan != state.plans.end() && plan->second->goal) return !plan->second->goal->failure.empty();
+    if (plan != state.plans.end() && plan->second->dag) return !plan->second->dag->failure.empty();
+    return plan != state.plans.end() &&
+           std::ranges::any_of(plan->second->commands, [&](const CommandRecord& record) {
+             return CountsAsFailed(*plan->second, record);
+           });
+  });
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,346 @@
+#include "runtime/files/event_files.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/json.h"
+#include "base/redact.h"
+#include "base/time.h"
+#include "engine/people/gateway.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "mailbox/file_system.h"
+#include "mailbox/mirror.h"
+#include "mailbox/place.h"
+#include "model/dag/task_outcome.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+#include "model/events/event_codec.h"
+#include "runtime/core/core.h"
+#include "runtime/files/file_sink.h"
+#include "runtime/files/human_answer.h"
+#include "runtime/files/task_files.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+// An agent's logs are set aside at this size; what a plan delivered stays in one file.
+constexpr std::uint64_t kRotateAt = std::uint64_t{16} << 20;
+constexpr std::uint64_t kNeverRotate = 0;
+
+// Which log of its agent an event belongs to; empty: none.
+std::string_view LogOf(const EventBody& body) {
+  struct Choice {
+    std::string_view operator()(const ModelCallIntended&) const { return "llm_calls"; }
+    std::string_view operator()(const ModelCallFinished&) const { return "llm_calls"; }
+    std::string_view operator()(const AnswerRefused&) const { return "error"; }
+    std::string_view operator()(const AttemptFailed&) const { return "error"; }
+    std::string_view operator()(const DeadLettered&) const { return "error"; }
+    std::string_view operator()(const CommandEnded&) const { return "error"; }
+    std::string_view operator()(const MessageSent&) const { return "decision"; }
+    std::string_view operator()(const CommandSucceeded&) const { return "decision"; }
+    std::string_view operator()(const CommandReceived&) const { return "activity"; }
+    std::string_view operator()(const CommandRepeated&) const { return "activity"; }
+    std::string_view operator()(const InputArrived&) const { return "activity"; }
+    std::string_view operator()(const OutputFound&) const { return "activity"; }
+    std::string_view operator()(const AttemptStarted&) const { return "activity"; }
+    std::string_view operator()(const ToolCallIntended&) const { return "activity"; }
+    std::string_view operator()(const ToolCallFinished&) const { return "activity"; }
+    std::string_view operator()(const TaskCompleted&) const { return "decision"; }
+    std::string_view operator()(const TaskChanged&) const { return "decision"; }
+    std::string_view operator()(const StrategyChosen&) const { return "decision"; }
+    std::string_view operator()(const InternalPlanMade&) const { return "decision"; }
+    std::string_view operator()(const StatusReported&) const { return "decision"; }
+    std::string_view operator()(const StepStarted&) const { return "activity"; }
+    std::string_view operator()(const StepFinished&) const { return "activity"; }
+    std::string_view operator()(const CollaborationRequested&) const { return "activity"; }
+    std::string_view operator()(const CollaborationAnswered&) const { return "activity"; }
+    std::string_view operator()(const ThinkingApplied&) const { return "decision"; }
+    std::string_view operator()(const ThinkingRefused&) const { return "error"; }
+    std::string_view operator()(const MemoryWritten&) const { return "activity"; }
+    std::string_view operator()(const MemoryCleared&) const { return "activity"; }
+    std::string_view operator()(const StageStarted&) const { return "activity"; }
+    std::string_view operator()(const StageFinished&) const { return "decision"; }
+    std::string_view operator()(const GoalSet&) const { return {}; }
+    std::string_view operator()(const RouteTaken&) const { return {}; }
+    std::string_view operator()(const RouteOverruled&) const { return {}; }
+    std::string_view operator()(const WorkReviewed&) const { return {}; }
+    std::string_view operator()(const TasksMatched&) const { return {}; }
+    std::string_view operator()(const PhaseChanged&) const { return {}; }
+    std::string_view operator()(const GoalNoted&) const { return {}; }
+    std::string_view operator()(const RemarkMade&) const { return {}; }
+    std::string_view operator()(const RemarkSettled&) const { return {}; }
+    std::string_view operator()(const ResultShared&) const { return {}; }
+    std::string_view operator()(const TasksReset&) const { return {}; }
+    std::string_view operator()(const DagAdopted&) const { return {}; }
+    std::string_view operator()(const PlanForked&) const { return {}; }
+    std::string_view operator()(const NodeStarted&) const { return {}; }
+    std::string_view operator()(const MirrorSynced&) const { return {}; }
+    std::string_view operator()(const HubConfigured&) const { return {}; }
+    std::string_view operator()(const AgentConfigured&) const { return {}; }
+    std::string_view operator()(const AgentRemoved&) const { return {}; }
+    std::string_view operator()(const CommandReadied&) const { return {}; }
+    std::string_view operator()(const CommandRequeued&) const { return {}; }
+    std::string_view operator()(const DeadLetterClosed&) const { return {}; }
+    std::string_view operator()(const QuestionAsked&) const { return {}; }
+    std::string_view operator()(const QuestionClosed&) const { return {}; }
+    std::string_view operator()(const BudgetRaised&) const { return {}; }
+    std::string_view operator()(const SpendingSettled&) const { return {}; }
+    std::string_view operator()(const PlanChanged&) const { return {}; }
+    std::string_view operator()(const ControlAccepted&) const { return {}; }
+  };
+  return std::visit(Choice{}, body);
+}
+
+std::string QuestionPath(std::uint64_t question) {
+  return fmt::format("human/inbox/{}.json", QuestionName(question));
+}
+
+std::string QuestionText(const Event& event, const QuestionAsked& asked) {
+  return PrettyJson(json::object{{"id", QuestionName(event.number)},
+                                 {"plan_id", event.plan_id.str()},
+                                 {"command_id", asked.command_id.str()},
+                                 {"kind", EnumName(asked.kind)},
+                                 {"text", asked.text},
+                                 {"from", asked.from.str()},
+                                 {"asked_at", ToRfc3339(event.time)},
+                                 {"deadline", ToRfc3339(asked.deadline)}});
+}
+
+void ShowInput(const Event& event, const InputArrived& arrived, FileSink& sink) {
+  const std::string path = EventFiles::InboxPath(arrived.agent_id, event.plan_id, arrived.name);
+  if (arrived.source) {
+    sink.Found(path, arrived.content);
+  } else {
+    sink.Publish(path, arrived.content, Overwrite::kOwnOnly);
+  }
+}
+
+struct Delivery {
+  std::uint64_t number = 0;
+  Timestamp time;
+  AgentId from;
+  AgentId to;
+  NamedContent file;
+  CommandId command;
+  std::uint32_t hops = 0;
+
+  std::string operator()() const {
+    return json::serialize(
+        json::object{{"seq", number},
+                     {"time", ToRfc3339(time)},
+                     {"from", from.empty() ? json::value(nullptr) : json::value(from.str())},
+                     {"to", to.str()},
+                     {"name", file.name},
+                     {"sha256", file.content.digest.Hex()},
+                     {"size", file.content.size},
+                     {"command_id", command.empty() ? json::value(nullptr) : json::value(command.str())},
+                     {"hops", hops}});
+  }
+};
+
+}  // namespace
+
+std::string EventFiles::InboxPath(const AgentId& agent, const PlanId& plan, const std::string& name) {
+  return JoinPath(Place{.box = Box::kInbox, .agent = agent, .plan = plan}.Path(), name);
+}
+
+std::string EventFiles::InputFolder(const PlanId& plan, const CommandId& command) {
+  constexpr std::string_view kBegin = "workspace/";
+  constexpr std::string_view kEnd = "/inputs/";
+  std::string folder;
+  folder.reserve(kBegin.size() + plan.str().size() + 1 + command.str().size() + kEnd.size());
+  folder.append(kBegin).append(plan.str()).append("/").append(command.str()).append(kEnd);
+  return folder;
+}
+
+std::string EventFiles::StatusPath(const PlanId& plan) {
+  return fmt::format("plans/{}/plan_status.json", plan.str());
+}
+
+void EventFiles::Show(const Event& event, FileSink& sink) {
+  ShowFiles(event, sink);
+  Log(event, sink);
+  LogDelivery(event, sink);
+}
+
+void EventFiles::ShowUrgent(const Event& event, FileSink& sink) {
+  const EventBody& body = event.body;
+  if (const auto* arrived = std::get_if<InputArrived>(&body)) {
+    if (arrived->source || IsExternal(arrived->agent_id)) ShowInput(event, *arrived, sink);
+  } else if (const auto* sent = std::get_if<MessageSent>(&body)) {
+    if (sent->to.str() == kHuman) ShowMessage(event, *sent, sink);
+  } else if (!std::holds_alternative<CommandReceived>(body) && !std::holds_alternative<TaskCompleted>(body) &&
+             !std::holds_alternative<DagAdopted>(body)) {
+    ShowFiles(event, sink);
+  }
+}
+
+void EventFiles::ShowFiles(const Event& event, FileSink& sink) {
+  if (const auto* arrived = std::get_if<InputArrived>(&event.body)) {
+    ShowInput(event, *arrived, sink);
+  } else if (const auto* sent = std::get_if<MessageSent>(&event.body)) {
+    ShowMessage(event, *sent, sink);
+  } else if (const auto* asked = std::get_if<QuestionAsked>(&event.body)) {
+    sink.PublishText(QuestionPath(event.number), QuestionText(event, *asked));
+  } else if (const auto* answered = std::get_if<QuestionClosed>(&event.body)) {
+    sink.Remove(QuestionPath(answered->question));
+  } else if (const auto* letter = std::get_if<DeadLettered>(&event.body)) {
+    ShowLetter(event, *letter, sink);
+  } else if (const auto* closed = std::get_if<DeadLetterClosed>(&event.body)) {
+    CloseLetter(closed->letter, sink);
+  } else if (const auto* intended = std::get_if<ModelCallIntended>(&event.body)) {
+    ShowWorkspace(event, *intended, sink);
+  } else if (const auto* started = std::get_if<AttemptStarted>(&event.body)) {
+    ShowExternal(event, started->command_id, true, sink);
+  } else if (const auto* succeeded = std::get_if<CommandSucceeded>(&event.body)) {
+    ShowExternal(event, succeeded->command_id, false, sink);
+    ShowSentCommands(event, *succeeded, sink);
+  } else if (const auto* ended = std::get_if<CommandEnded>(&event.body)) {
+    ShowExternal(event, ended->command_id, false, sink);
+  } else {
+    ShowTaskFiles(event, sink);
+  }
+}
+
+const CommandRecord* EventFiles::FindRecord(const PlanId& plan, const CommandId& command) const {
+  const PlanState* state = core_.FindLoaded(plan);
+  return state == nullptr ? nullptr : state->Find(command);
+}
+
+void EventFiles::ShowWorkspace(const Event& event, const ModelCallIntended& call, FileSink& sink) const {
+  const CommandRecord* record = FindRecord(event.plan_id, call.command_id);
+  if (record == nullptr) return;
+  for (const NamedContent& input : call.by_path) {
+    sink.Publish(fmt::format("agents/{}/{}{}", record->agent.str(), InputFolder(event.plan_id, record->id),
+                             input.name),
+                 input.content, Overwrite::kAlways);
+  }
+}
+
+void EventFiles::ShowSentCommands(const Event& event, const CommandSucceeded& done, FileSink& sink) const {
+  const CommandRecord* record = done.commands.empty() ? nullptr : FindRecord(event.plan_id, done.command_id);
+  if (record == nullptr) return;
+  const std::string outbox = Place{.box = Box::kOutbox, .agent = record->agent, .plan = event.plan_id}.Path();
+  for (const SentCommand& sent : done.commands) {
+    sink.Publish(JoinPath(outbox, sent.file), sent.body, Overwrite::kAlways);
+  }
+}
+
+bool EventFiles::IsExternal(const AgentId& agent) const {
+  const auto found = core_.state().agents.find(agent);
+  return found != core_.state().agents.end() && found->second.settings.external;
+}
+
+void EventFiles::ShowMessage(const Event& event, const MessageSent& sent, FileSink& sink) const {
+  const Place box{.box = Box::kOutbox, .agent = sent.from, .plan = event.plan_id};
+  // What lies in an external agent's outbox is its own, and is taken in.
+  const std::string outbox = IsExternal(sent.from) ? ProcessedFolder(box, event.plan_id) : box.Path();
+  sink.Publish(fmt::format("{}/{}.to_{}.json", outbox, sent.message_id, sent.to.str()), sent.message,
+               Overwrite::kAlways);
+  for (const NamedContent& output : sent.outputs)
+    sink.Publish(JoinPath(outbox, output.name), output.content, Overwrite::kAlways);
+  if (sent.to.str() != kHuman) return;
+  const std::string desk = fmt::format("human/inbox/{}", event.plan_id.str());
+  sink.Publish(fmt::format("{}/{}.json", desk, sent.message_id), sent.message, Overwrite::kAlways);
+  for (const NamedContent& output : sent.outputs)
+    sink.Publish(JoinPath(desk, output.name), output.content, Overwrite::kAlways);
+}
+
+void EventFiles::ShowLetter(const Event& event, const DeadLettered& letter, FileSink& sink) {
+  // The refused file itself was moved there when it was taken in.
+  if (letter.source) return;
+  // With its number: a file of the same name may have been refused before, or moved there.
+  const std::string name = WithSuffix(letter.file, fmt::to_string(event.number));
+  const std::string path = JoinPath(DeadLetterFolder(event.plan_id), name);
+  if (!letter.body.empty()) sink.Publish(path, letter.body, Overwrite::kAlways);
+  sink.PublishText(path + ".reason.json", PrettyJson(json::object{{"id", LetterName(event.number)},
+                                                                  {"code", ToString(letter.code)},
+                                                                  {"message", letter.message},
+                                                                  {"hint", letter.hint},
+                                                                  {"from", letter.agent_id.str()},
+                                                                  {"at", ToRfc3339(event.time)}}));
+  letters_[event.number] = path;
+}
+
+void EventFiles::CloseLetter(std::uint64_t letter, FileSink& sink) {
+  const auto found = letters_.find(letter);
+  if (found == letters_.end()) return;
+  sink.Forget(found->second);
+  sink.Forget(found->second + ".reason.json");
+  letters_.erase(found);
+}
+
+void EventFiles::ShowExternal(const Event& event, const CommandId& command, bool open, FileSink& sink) const {
+  const CommandRecord* record = FindRecord(event.plan_id, command);
+  if (record == nullptr || !IsExternal(record->agent)) return;
+  const std::string path = InboxPath(record->agent, event.plan_id, command.str() + ".json");
+  // Only open commands are ever delivered, however often this is told.
+  if (open && record->state == CommandState::kRunning) {
+    sink.Publish(path, record->body, Overwrite::kAlways);
+  } else {
+    sink.Retract(path, record->body);
+  }
+}
+
+void EventFiles::Log(const Event& event, FileSink& sink) const {
+  const std::string_view log = LogOf(event.body);
+  if (log.empty()) return;
+  auto [id, command] = IdsOf(event.body);
+  if (id.empty() && !command.empty()) {
+    const CommandRecord* record = FindRecord(event.plan_id, command);
+    if (record != nullptr) id = record->agent;
+  }
+  if (const auto* changed = std::get_if<TaskChanged>(&event.body)) {
+    const PlanState* plan = core_.FindLoaded(event.plan_id);
+    const TaskIndex task =
+        plan == nullptr || !plan->dag ? DagState::kNone : plan->dag->Find(changed->task_id);
+    if (task != DagState::kNone) id = plan->dag->AgentOf(task);
+  }
+  if (!IsSafeName(id.str()) || !core_.state().agents.contains(id)) return;
+  sink.AppendLine(
+      fmt::format("agents/{}/logs/{}.jsonl", id.str(), log), {event.number, 0},
+      [event] { return Redact(json::serialize(EventToJson(event))); }, kRotateAt);
+}
+
+void EventFiles::LogDelivery(const Event& event, FileSink& sink) const {
+  if (event.plan_id.empty()) return;
+  const std::string path = fmt::format("plans/{}/deliveries.jsonl", event.plan_id.str());
+  if (const auto* arrived = std::get_if<InputArrived>(&event.body)) {
+    sink.AppendLine(path, {event.number, 0},
+                    Delivery{event.number,
+                             event.time,
+                             arrived->from,
+                             arrived->agent_id,
+                             {arrived->name, arrived->content},
+                             arrived->from_command,
+                             arrived->hops},
+                    kNeverRotate);
+    return;
+  }
+  // What other agents are sent arrives there, and is told then; a person has no inbox that commands read.
+  const auto* sent = std::get_if<MessageSent>(&event.body);
+  if (sent == nullptr || sent->to.str() != kHuman) return;
+  std::uint32_t part = 0;
+  const auto tell = [&](const NamedContent& file) {
+    sink.AppendLine(
+        path, {event.number, part++},
+        Delivery{event.number, event.time, sent->from, sent->to, file, sent->command_id, sent->hops},
+        kNeverRotate);
+  };
+  for (const NamedContent& output : sent->outputs) tell(output);
+  tell({sent->message_id + ".json", sent->message});
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "base/ids.h"
+#include "engine/state/plan_state.h"
+#include "model/events/event.h"
+#include "runtime/core/core.h"
+#include "runtime/files/file_sink.h"
+
+namespace agenttalk {
+
+// Which files an event shows, and in which logs it stands. Depends on the event and the plan's state alone,
+// so that telling it everything once more tells how the files ought to look.
+class EventFiles {
+ public:
+  explicit EventFiles(Core& core) : core_(core) {}
+
+  void Show(const Event& event, FileSink& sink);
+  // Only what cannot wait: what people, external agents and tools are about to read, and the plan's DAG.
+  void ShowUrgent(const Event& event, FileSink& sink);
+
+  static std::string InboxPath(const AgentId& agent, const PlanId& plan, const std::string& name);
+  static std::string StatusPath(const PlanId& plan);
+  // Where a command finds the inputs that its prompt only names; below its agent's folder.
+  static std::string InputFolder(const PlanId& plan, const CommandId& command);
+
+ private:
+  void ShowFiles(const Event& event, FileSink& sink);
+  void ShowMessage(const Event& event, const MessageSent& sent, FileSink& sink) const;
+  void ShowLetter(const Event& event, const DeadLettered& letter, FileSink& sink);
+  void CloseLetter(std::uint64_t letter, FileSink& sink);
+  void ShowExternal(const Event& event, const CommandId& command, bool open, FileSink& sink) const;
+  void ShowWorkspace(const Event& event, const ModelCallIntended& call, FileSink& sink) const;
+  void ShowSentCommands(const Event& event, const CommandSucceeded& done, FileSink& sink) const;
+  void Log(const Event& event, FileSink& sink) const;
+  void LogDelivery(const Event& event, FileSink& sink) const;
+  [[nodiscard]] bool IsExternal(const AgentId& agent) const;
+  [[nodiscard]] const CommandRecord* FindRecord(const PlanId& plan, const CommandId& command) const;
+
+  Core& core_;
+  std::unordered_map<std::uint64_t, std::string> letters_;  // the files of dead letters, while they are open
+};
+
+}  // namespace agenttalk

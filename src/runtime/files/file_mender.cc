@@ -1,0 +1,75 @@
+#include "runtime/files/file_mender.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "engine/state/plan_state.h"
+#include "journal/journal.h"
+#include "mailbox/file_system.h"
+#include "mailbox/mirror.h"
+#include "mailbox/place.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+#include "model/events/event_codec.h"
+#include "runtime/core/core.h"
+
+namespace agenttalk {
+namespace {
+
+constexpr std::uint64_t kLargestMended = std::uint64_t{64} << 20;
+
+// What a power cut can make of a file that was not synced: cut short, or with zeros where data was.
+bool IsTornForm(std::string_view there, std::string_view wanted) {
+  if (there.size() > wanted.size()) return false;
+  const auto [differs, expected] = std::ranges::mismatch(there, wanted);
+  return std::all_of(differs, there.end(), [](char c) { return c == 0; });
+}
+
+}  // namespace
+
+Result<void> FileMender::Mend(const std::string& path) {
+  const SplitPath split = SplitAtLast(path);
+  const auto place = Place::FromPath(split.directory);
+  if (!place) return {};
+  const PlanState* plan = TRY(core_.LookUp(place->plan));
+  if (plan == nullptr) return {};
+  const auto inbox = plan->inboxes.find(place->agent);
+  if (inbox == plan->inboxes.end()) return {};
+  const auto file = inbox->second.files.find(split.name);
+  if (file == inbox->second.files.end()) return {};
+  const auto wanted = TRY(core_.contents().Load(file->second.content));
+  if (TRY(IsOurs(path, place->plan, place->agent, split.name, *wanted))) {
+    mirror_.Publish(path, *wanted, Overwrite::kAlways);
+  }
+  return {};
+}
+
+Result<bool> FileMender::IsOurs(const std::string& path, const PlanId& plan, const AgentId& agent,
+                                const std::string& name, const std::string& wanted) {
+  const WholeFile there = TRY(ReadWhole(files_, path, kLargestMended));
+  if (there.report.outcome != ReadOutcome::kComplete) return false;
+  if (IsTornForm(there.bytes, wanted)) return true;
+  const Digest digest = Sha256(there.bytes);
+  bool older = false;
+  TRY(journal_.ReadStream(plan, 0, [&](const JournalRowView& row) {
+    const auto decoded =
+        DecodeEvents(plan, row.first_event, row.event_count, row.events, [&](const Event& event) {
+          const auto* arrived = std::get_if<InputArrived>(&event.body);
+          older = older || (arrived != nullptr && arrived->agent_id == agent && arrived->name == name &&
+                            arrived->content.digest == digest);
+        });
+    return decoded.has_value() && !older;
+  }));
+  return older;
+}
+
+}  // namespace agenttalk

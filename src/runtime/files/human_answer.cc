@@ -1,0 +1,139 @@
+#include "runtime/files/human_answer.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/base64.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/file_name.h"
+#include "base/ids.h"
+#include "base/json.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "model/events/event.h"
+#include "runtime/core/core.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+std::optional<std::uint64_t> ParseNumbered(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return number;
+}
+
+Result<Decision> ReadDecision(const json::object& object) {
+  const json::value* found = object.if_contains("decision");
+  if (found == nullptr || found->is_null()) return Decision::kNone;
+  if (found->is_string() && found->as_string() == "approve") return Decision::kApprove;
+  if (found->is_string() && found->as_string() == "reject") return Decision::kReject;
+  return Fail(ErrorCode::kValueInvalid, "decision is neither approve nor reject",
+              "write one of the two, or leave it out");
+}
+
+// `content` holds text, `content_base64` any bytes.
+Result<std::string> ReadContent(const json::object& file) {
+  const json::value* text = file.if_contains("content");
+  if (text != nullptr && text->is_string()) return std::string(text->as_string());
+  const json::value* encoded = file.if_contains("content_base64");
+  if (encoded == nullptr || !encoded->is_string()) {
+    return Fail(ErrorCode::kTypeMismatch, "a file is not {\"name\": …, \"content\": …}",
+                "bytes that are no text go into content_base64");
+  }
+  auto bytes = DecodeBase64(std::string_view(encoded->as_string()));
+  if (!bytes) return Fail(ErrorCode::kValueInvalid, "content_base64 is not base64");
+  return *std::move(bytes);
+}
+
+Result<void> ReadFiles(const json::object& object, QuestionAnswer& answer) {
+  const json::value* found = object.if_contains("files");
+  if (found == nullptr) return {};
+  if (!found->is_array()) return Fail(ErrorCode::kTypeMismatch, "files is not a list");
+  for (const json::value& file : found->as_array()) {
+    const json::object* one = file.if_object();
+    const json::value* name = one == nullptr ? nullptr : one->if_contains("name");
+    if (name == nullptr || !name->is_string()) {
+      return Fail(ErrorCode::kTypeMismatch, "a file is not {\"name\": …, \"content\": …}");
+    }
+    if (!IsInputName(std::string_view(name->as_string()))) {
+      return Fail(ErrorCode::kNameUnsafe, "a file's name cannot be used",
+                  "use letters, digits, dots, dashes");
+    }
+    answer.files.emplace_back(std::string(name->as_string()), Payload(TRY(ReadContent(*one))));
+  }
+  return {};
+}
+
+template <typename Has>
+std::optional<PlanId> FindPlanWith(const HubState& state, const Has& has) {
+  if (has(state.own)) return PlanId();
+  for (const auto& [id, plan] : state.plans) {
+    if (has(*plan)) return id;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string QuestionName(std::uint64_t event) {
+  return fmt::format("q_{}", event);
+}
+std::string LetterName(std::uint64_t event) {
+  return fmt::format("dl_{}", event);
+}
+std::optional<std::uint64_t> ParseQuestionName(std::string_view name) {
+  return ParseNumbered(name, "q_");
+}
+std::optional<std::uint64_t> ParseLetterName(std::string_view name) {
+  return ParseNumbered(name, "dl_");
+}
+
+std::optional<PlanId> PlanOfQuestion(const HubState& state, std::uint64_t question) {
+  return FindPlanWith(state, [&](const PlanState& plan) { return plan.questions.contains(question); });
+}
+
+std::optional<PlanId> PlanOfLetter(const HubState& state, std::uint64_t letter) {
+  return FindPlanWith(state, [&](const PlanState& plan) { return plan.letters.contains(letter); });
+}
+
+Result<QuestionAnswer> ReadHumanAnswer(std::string_view text, Core& core) {
+  const json::value value = TRY(ParseJson(text));
+  const json::object* object = value.if_object();
+  if (object == nullptr) return Fail(ErrorCode::kTypeMismatch, "an answer is a JSON object");
+  const json::value* id = object->if_contains("id");
+  const auto question =
+      id != nullptr && id->is_string() ? ParseQuestionName(std::string_view(id->as_string())) : std::nullopt;
+  if (!question)
+    return Fail(ErrorCode::kQuestionUnknown, "id is not the id of a question", "see `agenttalk questions`");
+  const auto plan = PlanOfQuestion(core.state(), *question);
+  if (!plan) {
+    return Fail(ErrorCode::kAnswerLate, fmt::format("{} is not open", QuestionName(*question)),
+                "it was answered, or its deadline has passed; see `agenttalk questions`");
+  }
+  QuestionAnswer answer;
+  answer.plan_id = *plan;
+  answer.question = *question;
+  answer.decision = TRY(ReadDecision(*object));
+  if (const json::value* words = object->if_contains("text"); words != nullptr && words->is_string()) {
+    answer.text = std::string(words->as_string());
+  }
+  TRY(ReadFiles(*object, answer));
+  return answer;
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,309 @@
+#include "runtime/files/post_office.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "base/time.h"
+#include "engine/role/collaboration.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "mailbox/disposal.h"
+#include "mailbox/intake.h"
+#include "mailbox/place.h"
+#include "model/command/command.h"
+#include "model/command/reading.h"
+#include "model/events/event.h"
+#include "prompts/answer_reader.h"
+#include "runtime/core/core.h"
+#include "runtime/files/collaboration_file.h"
+#include "runtime/files/human_answer.h"
+
+namespace agenttalk {
+namespace {
+
+constexpr std::string_view kResultPrefix = "result_";
+constexpr std::string_view kResultSuffix = ".json";
+
+std::vector<std::string> Lines(const std::vector<Issue>& issues) {
+  std::vector<std::string> lines;
+  lines.reserve(issues.size());
+  for (const Issue& issue : issues) lines.push_back(IssueText(issue));
+  return lines;
+}
+
+RejectedFile Rejection(const FoundFile& file, std::string bytes, const std::vector<Issue>& errors) {
+  const Issue& first = errors.front();
+  RejectedFile rejected;
+  rejected.agent_id = file.place.agent;
+  rejected.plan_id = file.place.plan;
+  rejected.file = file.fingerprint.name;
+  rejected.body = Payload(std::move(bytes));
+  rejected.code = first.code;
+  rejected.message = IssueText(first);
+  rejected.hint = first.hint;
+  rejected.errors = Lines(errors);
+  rejected.source = file.fingerprint;
+  return rejected;
+}
+
+}  // namespace
+
+std::optional<CommandId> ResultOf(std::string_view name) {
+  if (!name.starts_with(kResultPrefix) || !name.ends_with(kResultSuffix)) return std::nullopt;
+  name.remove_prefix(kResultPrefix.size());
+  name.remove_suffix(kResultSuffix.size());
+  if (!IsSafeName(name)) return std::nullopt;
+  return CommandId(std::string(name));
+}
+
+ExternalResult ReadExternalResult(Core& core, const AgentId& agent, const PlanId& plan,
+                                  const CommandId& command, std::string bytes) {
+  ExternalResult result;
+  result.agent_id = agent;
+  result.plan_id = plan;
+  result.command_id = command;
+  const auto state = core.LookUp(plan);
+  const CommandRecord* record = state && *state != nullptr ? (*state)->Find(command) : nullptr;
+  AnswerContract contract;
+  contract.score_required = record != nullptr && record->score_required;
+  contract.tools_allowed = false;
+  contract.may_reject = record != nullptr && IsWorkForOther(**state, *record);
+  auto read = ReadAnswer(bytes, contract);
+  if (!read) {
+    result.answer.errors = Lines(read.error().errors);
+  } else {
+    if (read->result) result.answer.result = read->result->text;
+    if (read->result) result.answer.result_is_json = read->result->is_json;
+    result.answer.rejected = std::move(read->rejected);
+    result.answer.score = read->score;
+    result.answer.score_explanation = read->score_explanation;
+    for (auto& [name, text] : read->outputs) result.answer.outputs.emplace(name, std::move(text.text));
+  }
+  result.body = std::move(bytes);
+  return result;
+}
+
+std::string IssueText(const Issue& issue) {
+  return fmt::format("{}{}{}: {}", ToString(issue.code), issue.path.empty() ? "" : " at ", issue.path,
+                     issue.message);
+}
+
+CommandFile ToCommandFile(const AgentId& agent, const Command& command, std::string body,
+                          const std::vector<Issue>& warnings) {
+  CommandFile input;
+  input.agent_id = agent;
+  input.plan_id = command.plan_id;
+  input.command = command;
+  input.payload = PayloadHash(command);
+  input.body = std::move(body);
+  input.warnings = Lines(warnings);
+  return input;
+}
+
+bool PostOffice::TakeIn(Timestamp now) {
+  if (!core_.Accepts()) return true;
+  IntakeBatch batch = intake_.Take(now);
+  wake_at_ = batch.wake_at;
+  for (const RefusedFile& file : batch.refused) TakeRefused(file);
+  for (FoundFile& file : batch.found) TakeFound(std::move(file));
+  for (const IntakeProblem& problem : batch.problems) {
+    problems_.push_back(fmt::format("{}: {}", problem.path, problem.error.message));
+  }
+  return batch.more;
+}
+
+std::vector<std::string> PostOffice::TakeProblems() {
+  return std::exchange(problems_, {});
+}
+
+void PostOffice::TakeFound(FoundFile file) {
+  std::string bytes;
+  if (file.bytes) {
+    bytes = std::move(*file.bytes);
+  } else {
+    auto read = intake_.Stream(file.fingerprint, [&](std::string_view piece) -> Result<void> {
+      bytes.append(piece);
+      return {};
+    });
+    // Changed meanwhile: it will be offered anew.
+    if (!read) return;
+  }
+  switch (file.place.box) {
+    case Box::kInbox:
+      if (IsCommandName(file.fingerprint.name)) {
+        TakeCommand(file, std::move(bytes));
+      } else {
+        TakeInput(file, std::move(bytes));
+      }
+      return;
+    case Box::kOutbox:
+      TakeExternal(file, std::move(bytes));
+      return;
+    case Box::kHumanOutbox:
+      TakeAnswer(file, bytes);
+      return;
+  }
+}
+
+void PostOffice::TakeRefused(const RefusedFile& file) {
+  RejectedFile rejected;
+  rejected.agent_id = file.place.agent;
+  rejected.plan_id = file.place.plan;
+  rejected.file = PrintablePath(file.fingerprint.name);
+  rejected.code = file.code;
+  rejected.message = file.message;
+  rejected.hint = file.hint;
+  rejected.source = file.fingerprint;
+  Reject(std::move(rejected));
+}
+
+void PostOffice::Reject(RejectedFile rejected) {
+  const FileFingerprint file = *rejected.source;
+  const PlanId plan = rejected.plan_id;
+  const Error reason{rejected.code, rejected.message, rejected.hint};
+  core_.Submit(std::move(rejected), [this, file, plan, reason](const Reply& reply) {
+    MoveToDeadLetters(file, plan, reason, reply.event);
+  });
+}
+
+void PostOffice::TakeCommand(const FoundFile& file, std::string bytes) {
+  ReadCommandResult read = ParseCommand(bytes, CommandStrictness::kIntake);
+  if (read.command && !file.place.plan.empty() && read.command->plan_id != file.place.plan) {
+    read.issues.errors.push_back({ErrorCode::kPlanUnknown, "/plan_id",
+                                  fmt::format("the command is of {} but lies in the folder of {}",
+                                              read.command->plan_id.str(), file.place.plan.str()),
+                                  "put it into inbox/ or into its own plan's folder"});
+  }
+  if (read.command && file.place.box == Box::kOutbox && !read.command->BelongsToDag()) {
+    read.issues.errors.push_back({ErrorCode::kTaskIdMissing, "/task_id",
+                                  "a command in an outbox is for a task of a plan's DAG",
+                                  "name the task, or put the command into its agent's inbox"});
+  }
+  if (!read.issues.ok()) {
+    Reject(Rejection(file, std::move(bytes), read.issues.errors));
+    return;
+  }
+  CommandFile input = ToCommandFile(file.place.agent, *read.command, std::move(bytes), read.issues.warnings);
+  input.source = file.fingerprint;
+  const PlanId plan = input.plan_id;
+  core_.Submit(std::move(input),
+               [this, source = file.fingerprint, plan](const Reply& reply) { Dispose(source, plan, reply); });
+}
+
+void PostOffice::TakeInput(const FoundFile& file, std::string bytes) {
+  InputFile input;
+  input.agent_id = file.place.agent;
+  input.plan_id = file.place.plan;
+  input.name = file.fingerprint.name;
+  input.payload = std::move(bytes);
+  input.source = file.fingerprint;
+  core_.Submit(std::move(input), [this, source = file.fingerprint, place = file.place](const Reply& reply) {
+    if (reply.status == Reply::Status::kRefused) {
+      MoveToDeadLetters(source, place.plan, *reply.error, reply.event);
+      return;
+    }
+    intake_.MarkKnown(source);
+    if (reply.status == Reply::Status::kDamaged) restore_(place.agent, place.plan, source.name);
+  });
+}
+
+void PostOffice::TakeExternal(const FoundFile& file, std::string bytes) {
+  if (file.place.plan.empty()) {
+    Reject(Rejection(file, std::move(bytes),
+                     {{ErrorCode::kPlanUnknown,
+                       {},
+                       "it is not said which plan this belongs to",
+                       "put it into outbox/<plan_id>/"}}));
+    return;
+  }
+  if (IsCommandName(file.fingerprint.name)) {
+    TakeCommand(file, std::move(bytes));
+    return;
+  }
+  if (IsResponseName(file.fingerprint.name)) {
+    TakeResponse(file, std::move(bytes));
+    return;
+  }
+  const auto command = ResultOf(file.fingerprint.name);
+  if (!command) {
+    TakeOutput(file, std::move(bytes));
+    return;
+  }
+  ExternalResult result =
+      ReadExternalResult(core_, file.place.agent, file.place.plan, *command, std::move(bytes));
+  result.source = file.fingerprint;
+  core_.Submit(std::move(result), [this, source = file.fingerprint,
+                                   at = file.place.plan](const Reply& reply) { Dispose(source, at, reply); });
+}
+
+void PostOffice::TakeResponse(const FoundFile& file, std::string bytes) {
+  auto response = ParseResponse(bytes);
+  if (!response) {
+    Reject(Rejection(file, std::move(bytes), response.issues.errors));
+    return;
+  }
+  CollaborationResponse input = *std::move(response.value);
+  input.agent_id = file.place.agent;
+  input.plan_id = file.place.plan;
+  input.source = file.fingerprint;
+  core_.Submit(std::move(input), [this, source = file.fingerprint, at = file.place.plan](const Reply& reply) {
+    Dispose(source, at, reply);
+  });
+}
+
+void PostOffice::TakeOutput(const FoundFile& file, std::string bytes) {
+  OutputFile output{file.place.agent, file.place.plan, file.fingerprint.name, Payload(std::move(bytes)),
+                    file.fingerprint};
+  core_.Submit(std::move(output), [this, source = file.fingerprint,
+                                   at = file.place.plan](const Reply& reply) { Dispose(source, at, reply); });
+}
+
+void PostOffice::TakeAnswer(const FoundFile& file, const std::string& bytes) {
+  auto answer = ReadHumanAnswer(bytes, core_);
+  if (!answer) {
+    Reject(
+        Rejection(file, bytes, {{answer.error().code, "/id", answer.error().message, answer.error().hint}}));
+    return;
+  }
+  answer->source = file.fingerprint;
+  const PlanId plan = answer->plan_id;
+  core_.Submit(std::move(*answer),
+               [this, source = file.fingerprint, plan](const Reply& reply) { Dispose(source, plan, reply); });
+}
+
+void PostOffice::Dispose(const FileFingerprint& file, const PlanId& plan, const Reply& reply) {
+  if (reply.status == Reply::Status::kRefused) {
+    MoveToDeadLetters(file, plan, *reply.error, reply.event);
+  } else {
+    MoveToProcessed(file, plan, reply.event);
+  }
+}
+
+void PostOffice::MoveToProcessed(const FileFingerprint& file, const PlanId& plan, std::uint64_t event) {
+  if (auto moved = intake_.Complete(file, plan, event); !moved) TryAgain(file, moved.error());
+}
+
+void PostOffice::MoveToDeadLetters(const FileFingerprint& file, const PlanId& plan, const Error& reason,
+                                   std::uint64_t event) {
+  const Refusal refusal{reason.code, reason.message, reason.hint, core_.state().now};
+  if (auto moved = intake_.Refuse(file, plan, refusal, event); !moved) TryAgain(file, moved.error());
+}
+
+void PostOffice::TryAgain(const FileFingerprint& file, const Error& error) {
+  problems_.push_back(fmt::format("{}: {}", PathOf(file), error.message));
+  // Offered anew it is known by its fingerprint, and only the move is made up for.
+  intake_.Release(file);
+}
+
+}  // namespace agenttalk

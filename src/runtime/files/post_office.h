@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/issue.h"
+#include "base/time.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "mailbox/intake.h"
+#include "model/command/command.h"
+#include "model/events/event.h"
+#include "runtime/core/core.h"
+
+namespace agenttalk {
+
+// Turns the files that strangers left into inputs of the core, and, once these are durable, moves the files
+// to where they belong. A file that is seen again after a crash is known by its fingerprint: only the move is
+// completed.
+class PostOffice {
+ public:
+  // `restore` writes an input that was taken in, and then damaged by a power cut, anew.
+  using Restore = std::function<void(const AgentId&, const PlanId&, const std::string& name)>;
+  PostOffice(Core& core, Intake& intake, Restore restore)
+      : core_(core), intake_(intake), restore_(std::move(restore)) {}
+
+  // Takes in what there is, as far as the core accepts it. True: there is more.
+  bool TakeIn(Timestamp now);
+  // When there will be something to do without a notification.
+  [[nodiscard]] Timestamp wake_at() const { return wake_at_; }
+  // Folders that could not be read or written, for people; each is told once.
+  std::vector<std::string> TakeProblems();
+
+ private:
+  void TakeFound(FoundFile file);
+  void TakeRefused(const RefusedFile& file);
+  void TakeCommand(const FoundFile& file, std::string bytes);
+  void TakeInput(const FoundFile& file, std::string bytes);
+  void TakeExternal(const FoundFile& file, std::string bytes);
+  void TakeResponse(const FoundFile& file, std::string bytes);
+  void TakeOutput(const FoundFile& file, std::string bytes);
+  void TakeAnswer(const FoundFile& file, const std::string& bytes);
+  void Reject(RejectedFile rejected);
+
+  void Dispose(const FileFingerprint& file, const PlanId& plan, const Reply& reply);
+  void MoveToProcessed(const FileFingerprint& file, const PlanId& plan, std::uint64_t event);
+  void MoveToDeadLetters(const FileFingerprint& file, const PlanId& plan, const Error& reason,
+                         std::uint64_t event);
+  void TryAgain(const FileFingerprint& file, const Error& error);
+
+  Core& core_;
+  Intake& intake_;
+  Restore restore_;
+  Timestamp wake_at_;
+  std::vector<std::string> problems_;
+};
+
+// The command that a file `result_<command_id>.json` answers; nothing for any other name.
+std::optional<CommandId> ResultOf(std::string_view name);
+// What an external agent's result file says; what is wrong with it is in its answer's errors.
+ExternalResult ReadExternalResult(Core& core, const AgentId& agent, const PlanId& plan,
+                                  const CommandId& command, std::string bytes);
+// A command that was read, as the engine takes it.
+CommandFile ToCommandFile(const AgentId& agent, const Command& command, std::string body,
+                          const std::vector<Issue>& warnings);
+// One line for people: "CODE at /path: message (hint)".
+std::string IssueText(const Issue& issue);
+
+}  // namespace agenttalk

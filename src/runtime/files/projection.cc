@@ -1,0 +1,460 @@
+#include "runtime/files/projection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/json.h"
+#include "base/time.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "journal/journal.h"
+#include "mailbox/file_system.h"
+#include "mailbox/mirror.h"
+#include "model/config/hub_config.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+#include "model/events/event_codec.h"
+#include "runtime/core/clock.h"
+#include "runtime/core/core.h"
+#include "runtime/files/event_files.h"
+#include "runtime/files/file_comparison.h"
+#include "runtime/files/file_sink.h"
+#include "runtime/reports/plan_report.h"
+
+namespace agenttalk {
+namespace {
+
+// A plan's status is at most this far behind, but for what follows.
+constexpr Duration kPlanStatusDelay = std::chrono::milliseconds(250);
+// Status files are replaced over and over, which file systems make slow (ext4 pushes a file's data out when
+// it is renamed over another). With a hundred busy plans that took most of the loop's time: now it takes a
+// twenty-fifth.
+constexpr int kPlanStatusShare = 25;
+constexpr Duration kLongestPlanStatusDelay = std::chrono::seconds(5);
+constexpr std::size_t kEventsKept = 1024;
+// How much may have to be written again after a power cut.
+constexpr Duration kSyncInterval = std::chrono::seconds(30);
+// Beside what is being written; with more, the loop waits for the files, and the longer the more it is.
+constexpr std::uint64_t kMostGatheredBytes = std::uint64_t{4} << 20;
+// Written before anything else is done, when nothing else is to be done: who sees a state sees its files too.
+constexpr std::uint64_t kLittle = std::uint64_t{256} << 10;
+// Files that were put off wait for a moment without work, but not longer than this.
+constexpr Duration kLongestPutOff = std::chrono::seconds(2);
+// While others have more to do: a log that grows by ten lines is opened once for them, not ten times.
+constexpr Duration kGatherFor = std::chrono::milliseconds(5);
+// However little of it makes files at once, a start looks at no more events than about this many.
+constexpr std::uint64_t kMostEventsBetweenSyncs = std::uint64_t{1} << 16;
+
+}  // namespace
+
+// Gathers what should be there in the end; lines, which only ever are appended, go to the mirror at once.
+class Projection::Rebuilding final : public FileSet {
+ public:
+  enum class Logs : std::uint8_t { kContinued, kAnew };
+  Rebuilding(Projection& projection, Logs logs, MirrorReport& report)
+      : projection_(projection), logs_(logs), report_(report) {}
+
+  void Publish(const std::string& path, const Content& content, Overwrite overwrite) override {
+    // An earlier version is ours as well, and most of this is there already: so the mirror looks first.
+    projection_.mirror_.Recognize(path, content.digest);
+    FileSet::Publish(path, content, overwrite);
+  }
+  void Retract(const std::string& path, const Content& content) override {
+    projection_.mirror_.Recognize(path, content.digest);
+    FileSet::Retract(path, content);
+  }
+  void Found(const std::string& path, const Content& content) override {
+    projection_.mirror_.Recognize(path, content.digest);
+    FileSet::Found(path, content);
+  }
+  void AppendLine(const std::string& path, LineNumber number, LineMaker line,
+                  std::uint64_t rotate_at) override {
+    if (logs_ == Logs::kAnew && removed_.insert(path).second) {
+      if (auto removed = projection_.mirror_.RemoveLog(path); !removed) {
+        projection_.problems_.push_back(fmt::format("{}: {}", path, removed.error().message));
+      }
+    }
+    projection_.mirror_.AppendLine(path, number, std::move(line), rotate_at);
+    projection_.MakeRoom(report_);
+  }
+
+ private:
+  Projection& projection_;
+  const Logs logs_;
+  MirrorReport& report_;
+  std::set<std::string> removed_;
+};
+
+Projection::Projection(Core& core, Journal& journal, FileSystem& files, Mirror& mirror, const Clock& clock,
+                       MirrorMode mode)
+    : core_(core),
+      journal_(journal),
+      files_(files),
+      mirror_(mirror),
+      clock_(clock),
+      lazy_(mode == MirrorMode::kLazy),
+      mender_(core, journal, files, mirror),
+      event_files_(core) {}
+
+void Projection::Publish(const std::string& path, const Content& content, Overwrite overwrite) {
+  auto bytes = core_.contents().Load(content);
+  if (!bytes) {
+    problems_.push_back(fmt::format("{}: {}", path, bytes.error().message));
+    return;
+  }
+  mirror_.Publish(path, **bytes, overwrite);
+}
+
+void Projection::PublishText(const std::string& path, std::string text) {
+  mirror_.Publish(path, std::move(text), Overwrite::kAlways);
+}
+
+void Projection::Retract(const std::string& path, const Content& content) {
+  mirror_.Recognize(path, content.digest);
+  mirror_.Remove(path, Overwrite::kOwnOnly);
+}
+
+// It lay there when it was taken in, and is newer than what may still wait to be written.
+void Projection::Found(const std::string& path, const Content& /*content*/) {
+  mirror_.Withdraw(path);
+}
+
+void Projection::AppendLine(const std::string& path, LineNumber number, LineMaker line,
+                            std::uint64_t rotate_at) {
+  mirror_.AppendLine(path, number, std::move(line), rotate_at);
+}
+
+void Projection::Durable(const Event& event) {
+  if (lazy_) {
+    ShowUrgent(event, *this);
+    return;
+  }
+  // A stranger's file takes the place of what was to be written there, before it becomes a known one. What
+  // the hub itself records makes few files, and at a start there is much of it.
+  const auto* arrived = std::get_if<InputArrived>(&event.body);
+  if (event.plan_id.empty() || (arrived != nullptr && arrived->source)) {
+    ShowAll();
+    Show(event);
+    return;
+  }
+  // Nobody waits for files, and somebody may wait for what this event sets going: so they come after it.
+  unshown_.push_back(event);
+}
+
+void Projection::ShowUrgent(const Event& event, FileSink& sink) {
+  event_files_.ShowUrgent(event, sink);
+  urgent_shown_ = event.number;
+  // A plan's end is when its files are due.
+  const auto* changed = std::get_if<PlanChanged>(&event.body);
+  const bool ended = changed != nullptr &&
+                     (changed->change == PlanChange::kCompleted || changed->change == PlanChange::kCancelled);
+  if (ended && !overdue_since_) overdue_since_ = clock_.Now();
+}
+
+void Projection::Show(const Event& event) {
+  static_cast<void>(Find(event.plan_id));  // may have been unloaded since
+  event_files_.Show(event, *this);
+  shown_ = event.number;
+  if (!event.plan_id.empty()) dirty_.insert(event.plan_id);
+}
+
+void Projection::ShowAll() {
+  for (const Event& event : unshown_) Show(event);
+  // The room is used again, but not that of a start with ten thousand agents.
+  if (unshown_.size() > kEventsKept) unshown_ = {};
+  unshown_.clear();
+}
+
+void Projection::Restore(const AgentId& agent, const PlanId& plan, const std::string& name) {
+  ShowAll();
+  const PlanState* state = core_.FindLoaded(plan);
+  if (state == nullptr) return;
+  const auto inbox = state->inboxes.find(agent);
+  if (inbox == state->inboxes.end()) return;
+  const auto file = inbox->second.files.find(name);
+  if (file == inbox->second.files.end()) return;
+  Publish(EventFiles::InboxPath(agent, plan, name), file->second.content, Overwrite::kAlways);
+}
+
+const PlanState* Projection::Find(const PlanId& plan) {
+  const auto found = core_.LookUp(plan);
+  if (found) return *found;
+  problems_.push_back(found.error().message);
+  return nullptr;
+}
+
+void Projection::ShowPlan(const PlanId& plan) {
+  const PlanState* state = Find(plan);
+  if (state == nullptr) return;
+  mirror_.Publish(EventFiles::StatusPath(plan), PrettyJson(PlanStatusJson(*state)), Overwrite::kAlways);
+}
+
+void Projection::WritePlans() {
+  const Timestamp now = clock_.Now();
+  const bool show_overdue = overdue_since_ && (hastened_ || now >= *overdue_since_ + kLongestPutOff);
+  if ((dirty_.empty() && !show_overdue) || now < plans_written_ + plans_delay_) return;
+  plans_written_ = now;
+  if (show_overdue) {
+    MirrorReport report;
+    if (auto shown = ShowOverdue(report); !shown) {
+      problems_.push_back(shown.error().message);
+      return;
+    }
+  }
+  for (const PlanId& plan : std::exchange(dirty_, {})) ShowPlan(plan);
+}
+
+void Projection::Flush(Flushing how) {
+  const Timestamp start = clock_.Now();
+  ShowAll();
+  WritePlans();
+  hastened_ = false;
+  if (mirror_.idle()) {
+    held_back_ = false;  // somebody else has written it
+  } else {
+    WriteGathered(how);
+  }
+  const Timestamp now = clock_.Now();
+  if (plans_written_ >= start) {
+    plans_delay_ = std::clamp((now - start) * kPlanStatusShare, kPlanStatusDelay, kLongestPlanStatusDelay);
+  }
+  const bool much = urgent_shown_ > core_.state().urgent_mirrored + kMostEventsBetweenSyncs;
+  if (now >= synced_at_ + kSyncInterval && shown_ > core_.state().mirrored + 1) {
+    SyncAll();
+  } else if (much && !overdue_since_) {
+    MirrorReport report;
+    if (!mirror_.idle()) FlushInto(report);
+    if (mirror_.idle()) Sync();  // what could not be written has to be seen again at the next start
+  }
+}
+
+// However much goes on: after a crash everything since the last sync has to be looked at again.
+void Projection::SyncAll() {
+  ShowAll();
+  Hasten();
+  WritePlans();
+  MirrorReport report;
+  if (!mirror_.idle()) FlushInto(report);
+  if (Idle() && shown_ > core_.state().mirrored + 1) Sync();
+}
+
+void Projection::WriteGathered(Flushing how) {
+  const std::uint64_t pending = mirror_.pending_bytes();
+  const bool resting = how == Flushing::kResting;
+  held_back_ = !resting && pending < kLittle && clock_.Now() < begun_at_ + kGatherFor;
+  if (held_back_) return;
+  begun_at_ = clock_.Now();
+  const auto waiting = mirror_.gathered_bytes() > kMostGatheredBytes ? Mirror::Waiting::kForRoom
+                       : resting                                     ? Mirror::Waiting::kSomebody
+                                                                     : Mirror::Waiting::kNobody;
+  const bool at_once = resting && pending < kLittle;
+  const MirrorReport report = at_once ? mirror_.Flush() : mirror_.Begin(waiting);
+  for (const MirrorFailure& failure : report.failures) {
+    problems_.push_back(fmt::format("{}: {}", failure.path, failure.error.message));
+  }
+}
+
+void Projection::Sync() {
+  synced_at_ = clock_.Now();
+  if (auto synced = mirror_.Sync(); !synced) {
+    problems_.push_back(synced.error().message);
+    return;
+  }
+  // A plan whose end was seen and whose files are due must be seen again at the next start.
+  const std::uint64_t urgent = overdue_since_ ? core_.state().urgent_mirrored : urgent_shown_;
+  core_.Post(MirrorProgress{std::max(shown_, core_.state().mirrored), urgent});
+}
+
+void Projection::Settle() {
+  Hasten();
+  Flush(Flushing::kResting);
+  if (!Idle() || shown_ > core_.state().mirrored + 1) SyncAll();
+}
+
+Result<void> Projection::Tell(std::uint64_t after, FileSink& sink) {
+  return TellUntil(after, core_.committed(), sink);
+}
+
+Result<void> Projection::Read(std::uint64_t after, std::uint64_t until,
+                              const std::function<void(const Event&)>& visit) {
+  Result<void> decoded;
+  TRY(journal_.ReadAll(after, [&](const JournalRowView& row) {
+    if (row.first_event > until) return false;
+    const PlanId plan{std::string(row.stream)};
+    // A plan that finished before the stop is not in memory, and its files need its commands all the same.
+    if (auto loaded = core_.LookUp(plan); !loaded) {
+      decoded = std::unexpected(std::move(loaded).error());
+      return false;
+    }
+    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events, visit);
+    return decoded.has_value();
+  }));
+  return decoded;
+}
+
+Result<void> Projection::TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink) {
+  return Read(after, until, [&](const Event& event) {
+    event_files_.Show(event, sink);
+    shown_ = std::max(shown_, event.number);
+    if (!event.plan_id.empty()) dirty_.insert(event.plan_id);
+  });
+}
+
+void Projection::FlushInto(MirrorReport& report) {
+  report.Add(mirror_.Flush());
+}
+
+void Projection::MakeRoom(MirrorReport& report) {
+  if (mirror_.gathered_bytes() > kMostGatheredBytes) report.Add(mirror_.Begin(Mirror::Waiting::kForRoom));
+}
+
+Result<void> Projection::Reconcile(std::uint64_t after, MirrorReport& report) {
+  // From the beginning on, nothing of an old log is needed.
+  Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued, report);
+  TRY(Tell(after, wanted));
+  PublishAll(wanted, report);
+  return {};
+}
+
+void Projection::PublishAll(const FileSet& wanted, MirrorReport& report) {
+  for (const auto& [path, file] : wanted.files()) {
+    if (const auto* content = std::get_if<Content>(&file.what)) {
+      Publish(path, *content, file.overwrite);
+    } else if (const auto* text = std::get_if<std::string>(&file.what)) {
+      PublishText(path, *text);
+    } else {
+      mirror_.Remove(path, file.overwrite);
+    }
+    MakeRoom(report);
+  }
+}
+
+Result<void> Projection::ShowOverdue(MirrorReport& report) {
+  TRY(Reconcile(std::max(shown_, core_.state().mirrored), report));
+  overdue_since_.reset();
+  return {};
+}
+
+Result<MirrorReport> Projection::Export(const PlanId& plan) {
+  MirrorReport report;
+  ShowAll();
+  if (lazy_) TRY(ShowOverdue(report));
+  FileSet wanted;
+  Result<void> decoded;
+  TRY(core_.LookUp(plan));
+  TRY(journal_.ReadStream(plan, 0, [&](const JournalRowView& row) {
+    if (row.first_event > core_.committed()) return false;
+    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
+                           [&](const Event& event) { event_files_.Show(event, wanted); });
+    return decoded.has_value();
+  }));
+  TRY(std::move(decoded));
+  PublishAll(wanted, report);
+  dirty_.insert(plan);
+  Hasten();
+  WritePlans();
+  FlushInto(report);
+  return report;
+}
+
+Result<void> Projection::CatchUpUrgent(MirrorReport& report) {
+  Rebuilding wanted(*this, Rebuilding::Logs::kContinued, report);
+  TRY(Read(core_.state().urgent_mirrored, core_.committed(),
+           [&](const Event& event) { ShowUrgent(event, wanted); }));
+  PublishAll(wanted, report);
+  return {};
+}
+
+Result<void> Projection::CatchUp() {
+  MirrorReport report;
+  // What was put off before the stop is put off still.
+  if (lazy_) {
+    TRY(CatchUpUrgent(report));
+  } else {
+    TRY(Reconcile(core_.state().mirrored, report));
+  }
+  plans_written_ = {};
+  synced_at_ = clock_.Now();
+  flushed_once_ = false;
+  return {};
+}
+
+Result<MirrorReport> Projection::Repair() {
+  MirrorReport report;
+  ShowAll();
+  TRY(Reconcile(0, report));
+  plans_written_ = {};
+  WritePlans();
+  FlushInto(report);
+  std::vector<std::string> torn = report.blocked;
+  for (const std::string& path : torn) TRY(mender_.Mend(path));
+  if (!torn.empty()) FlushInto(report);
+  if (report.failures.empty()) Sync();
+  return report;
+}
+
+Result<FileComparison> Projection::Compare() {
+  FileSet wanted;
+  const std::uint64_t until = ShownUntil();
+  TRY(TellUntil(0, until, wanted));
+  for (const PlanId& plan : std::exchange(dirty_, {})) {
+    const PlanState* state = core_.FindLoaded(plan);
+    if (state != nullptr && state->opened && state->last_event <= until)
+      wanted.PublishText(EventFiles::StatusPath(plan), PrettyJson(PlanStatusJson(*state)));
+  }
+  return CompareFiles(wanted, files_, mirror_);
+}
+
+bool Projection::IsCaughtUp() {
+  if (!flushed_once_) {
+    WritePlans();
+    const MirrorReport report = mirror_.Flush();
+    if (!report.failures.empty()) return false;
+    to_mend_ = report.blocked;
+    flushed_once_ = true;
+  }
+  while (!to_mend_.empty()) {
+    if (auto mended = mender_.Mend(to_mend_.back()); !mended) {
+      problems_.push_back(mended.error().message);
+      return false;
+    }
+    to_mend_.pop_back();
+  }
+  // What was mended must lie there before anybody looks: its torn form would be taken for a stranger's file.
+  return mirror_.idle() || mirror_.Flush().failures.empty();
+}
+
+std::uint64_t Projection::ShownUntil() const {
+  if (!lazy_) return core_.committed();
+  return std::max(shown_, core_.state().mirrored);
+}
+
+std::optional<Timestamp> Projection::NextDue() const {
+  if (held_back_) return begun_at_ + kGatherFor;
+  if (!dirty_.empty()) return plans_written_ + plans_delay_;
+  if (overdue_since_) return *overdue_since_ + kLongestPutOff;
+  if (shown_ > core_.state().mirrored + 1) return synced_at_ + kSyncInterval;
+  return std::nullopt;
+}
+
+std::vector<std::string> Projection::TakeProblems() {
+  return std::exchange(problems_, {});
+}
+
+}  // namespace agenttalk

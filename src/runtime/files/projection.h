@@ -1,0 +1,139 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "journal/journal.h"
+#include "mailbox/file_system.h"
+#include "mailbox/mirror.h"
+#include "model/config/hub_config.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+#include "runtime/core/clock.h"
+#include "runtime/core/core.h"
+#include "runtime/files/event_files.h"
+#include "runtime/files/file_comparison.h"
+#include "runtime/files/file_mender.h"
+#include "runtime/files/file_sink.h"
+
+namespace agenttalk {
+
+// The files that people see, made from the events and nothing else: what agents sent and got, questions, dead
+// letters, logs, the state of each plan. Any of them can be made again from the journal.
+class Projection final : public EventObserver, private FileSink {
+ public:
+  Projection(Core& core, Journal& journal, FileSystem& files, Mirror& mirror, const Clock& clock,
+             MirrorMode mode);
+
+  void Durable(const Event& event) override;
+  // After a start: writes again what the last run may not have got to disk.
+  Result<void> CatchUp();
+  // False: files of our own may still look like a stranger's, so inboxes must not be looked into. Tries to
+  // mend that; a disk that cannot be read just now is tried again.
+  bool IsCaughtUp();
+  // Makes every file anew, whatever is there, but for what strangers have put into boxes. The journal must
+  // have been told that nothing is mirrored: then a crash in the middle is made up for by the next start.
+  Result<MirrorReport> Repair();
+  // Makes the files of one plan that are not as they should be, and all that was put off.
+  Result<MirrorReport> Export(const PlanId& plan);
+  // What differs from what the journal says. Changes nothing.
+  Result<FileComparison> Compare();
+  // Writes one input of an agent again, whatever is there.
+  void Restore(const AgentId& agent, const PlanId& plan, const std::string& name);
+  // The next Flush writes the plans' status too, however young the last one is, and what was put off.
+  void Hasten() {
+    plans_written_ = {};
+    hastened_ = true;
+  }
+  enum class Flushing : std::uint8_t { kBusy, kResting };
+  // Writes what has gathered, and now and then makes it durable. Busy: others have more to do, so that much
+  // of it is written beside them.
+  void Flush(Flushing how);
+  // Everything is written and durable, and the journal knows it: for a clean stop.
+  void Settle();
+
+  [[nodiscard]] bool Idle() const {
+    return mirror_.idle() && dirty_.empty() && !overdue_since_ && unshown_.empty();
+  }
+  // When there will be something to do by itself.
+  [[nodiscard]] std::optional<Timestamp> NextDue() const;
+  std::vector<std::string> TakeProblems();
+
+ private:
+  class Rebuilding;
+
+  void Publish(const std::string& path, const Content& content, Overwrite overwrite) override;
+  void PublishText(const std::string& path, std::string text) override;
+  void Remove(const std::string& path) override { mirror_.Remove(path, Overwrite::kAlways); }
+  void Retract(const std::string& path, const Content& content) override;
+  void Forget(const std::string& /*path*/) override {}
+  void Found(const std::string& path, const Content& content) override;
+  void AppendLine(const std::string& path, LineNumber number, LineMaker line,
+                  std::uint64_t rotate_at) override;
+
+  // Every event after `after`, up to `until`; the plans they are of can be looked up.
+  Result<void> Read(std::uint64_t after, std::uint64_t until, const std::function<void(const Event&)>& visit);
+  // Shows every event after `after` to a sink, up to the last durable one or, if given, to `until`.
+  Result<void> Tell(std::uint64_t after, FileSink& sink);
+  Result<void> TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink);
+  // Hands what should be there to the mirror.
+  void PublishAll(const FileSet& wanted, MirrorReport& report);
+  // Makes up for what was put off (MirrorMode::kLazy).
+  Result<void> ShowOverdue(MirrorReport& report);
+  // Up to where the files can be expected to be.
+  [[nodiscard]] std::uint64_t ShownUntil() const;
+  // Brings the files up to date with every event after `after`: the one way in which files that may be
+  // missing, torn or old are made again.
+  Result<void> Reconcile(std::uint64_t after, MirrorReport& report);
+  void FlushInto(MirrorReport& report);
+  // Waits until not too much is gathered.
+  void MakeRoom(MirrorReport& report);
+  void ShowPlan(const PlanId& plan);
+  // Reads it in if it was unloaded; null: there is none, or it cannot be read.
+  const PlanState* Find(const PlanId& plan);
+
+  void Show(const Event& event);
+  void ShowAll();
+  // Lazy: what must not be put off.
+  void ShowUrgent(const Event& event, FileSink& sink);
+  Result<void> CatchUpUrgent(MirrorReport& report);
+  void WritePlans();
+  void WriteGathered(Flushing how);
+  void Sync();
+  void SyncAll();
+
+  Core& core_;
+  Journal& journal_;
+  FileSystem& files_;
+  Mirror& mirror_;
+  const Clock& clock_;
+  // Lazy: events are not shown one by one but together, from the journal, when a plan ends. All plans at
+  // once, so that `shown_` means the same as ever and logs stay in order.
+  const bool lazy_;
+  std::optional<Timestamp> overdue_since_;  // lazy: a plan has ended, and its files are not shown
+  FileMender mender_;
+  EventFiles event_files_;
+  std::vector<Event> unshown_;
+  bool flushed_once_ = false;
+  std::vector<std::string> to_mend_;
+  std::set<PlanId> dirty_;  // plans whose status file is behind
+  Timestamp plans_written_;
+  bool hastened_ = false;
+  Duration plans_delay_{};  // at the least, until they are written again
+  Timestamp begun_at_;      // the last time that what was gathered began to be written
+  bool held_back_ = false;
+  Timestamp synced_at_;
+  std::uint64_t shown_ = 0;         // the last event that was handed to the mirror
+  std::uint64_t urgent_shown_ = 0;  // lazy: the last one of which that is true if it must not be put off
+  std::vector<std::string> problems_;
+};
+
+}  // namespace agenttalk

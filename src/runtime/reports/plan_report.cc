@@ -1,0 +1,163 @@
+#include "runtime/reports/plan_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstddef>
+#include <utility>
+
+#include "base/error_code.h"
+#include "engine/role/collaboration.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/goal_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/state/role_state.h"
+#include "model/answer/internal_plan.h"
+#include "model/config/agent_profile.h"
+#include "model/events/stage_events.h"
+#include "runtime/files/human_answer.h"
+#include "runtime/reports/task_report.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+json::array WaitingFor(const PlanState& plan, const CommandRecord& record) {
+  json::array names;
+  if (record.state == CommandState::kWaitingCollaboration)
+    names.emplace_back(AwaitedAgent(plan, record).str());
+  if (record.state != CommandState::kWaitingInputs) return names;
+  for (std::size_t i = 0; i < record.unmet.size(); ++i) {
+    if (record.unmet[i] > 0) names.emplace_back(record.required[i].pattern);
+  }
+  return names;
+}
+
+// How far a command is that is gone about in steps.
+json::object RoleJson(const RoleState& role) {
+  json::array steps;
+  for (std::size_t i = 0; i < role.steps.size(); ++i) {
+    steps.push_back(json::object{{"id", role.plan.steps[i].id},
+                                 {"type", ToString(role.plan.steps[i].type)},
+                                 {"name", role.plan.steps[i].name},
+                                 {"state", EnumName(role.steps[i].phase)},
+                                 {"attempts", role.steps[i].attempts}});
+  }
+  return {{"strategy", ToString(role.strategy)},
+          {"status", EnumName(role.status)},
+          {"current_step_index", role.current},
+          {"pending_collaboration_request_id",
+           role.pending_request.empty() ? json::value() : json::value(role.pending_request)},
+          {"steps", std::move(steps)}};
+}
+
+json::object CommandJson(const PlanState& plan, const CommandRecord& record) {
+  json::object command{{"command_id", record.id.str()},
+                       {"agent", record.agent.str()},
+                       {"state", EnumName(record.state)},
+                       {"waiting_for", WaitingFor(plan, record)},
+                       {"score", nullptr},
+                       {"error", nullptr}};
+  if (record.execution && record.execution->role) command["role"] = RoleJson(*record.execution->role);
+  if (!record.outcome) return command;
+  if (record.outcome->score) command["score"] = *record.outcome->score;
+  if (record.state != CommandState::kSucceeded) {
+    command["error"] = {{"code", ToString(record.outcome->code)}, {"message", record.outcome->message}};
+  }
+  return command;
+}
+
+json::value OriginJson(const PlanState& plan) {
+  if (!plan.dag || !plan.dag->origin) return nullptr;
+  const Origin& origin = *plan.dag->origin;
+  return json::object{
+      {"plan_id", origin.plan.str()}, {"seq", origin.at}, {"task_id", origin.from_task.str()}};
+}
+
+json::array RemarksJson(const PlanState& plan) {
+  json::array remarks;
+  if (!plan.goal) return remarks;
+  for (const RemarkSettled& one : plan.goal->settled) {
+    remarks.push_back(
+        json::object{{"remark", one.remark},
+                     {"state", one.done ? "done" : "dropped"},
+                     {"route", EnumName(one.route)},
+                     {"outcome", one.outcome},
+                     {"new_plan", one.new_plan.empty() ? json::value() : json::value(one.new_plan.str())}});
+  }
+  for (const OpenRemark& one : plan.goal->remarks) {
+    remarks.push_back(json::object{{"remark", one.number},
+                                   {"state", "open"},
+                                   {"route", nullptr},
+                                   {"outcome", one.text},
+                                   {"new_plan", nullptr}});
+  }
+  return remarks;
+}
+
+bool SomethingRuns(const PlanState& plan) {
+  return std::ranges::any_of(plan.commands, [](const CommandRecord& record) {
+    return record.state == CommandState::kRunning || record.state == CommandState::kReady ||
+           record.state == CommandState::kRetryWait;
+  });
+}
+
+}  // namespace
+
+const char* PlanStateName(const PlanState& plan) {
+  if (plan.cancelled) return "cancelled";
+  if (plan.paused && !plan.completed) return "paused";
+  if ((plan.dag || plan.goal) && !plan.completed) return SomethingRuns(plan) ? "running" : "waiting";
+  if (plan.goal && !plan.goal->failure.empty()) return "failed";
+  if (plan.goal && !plan.dag) return "completed";
+  if (plan.dag) return plan.dag->failure.empty() ? "completed" : "failed";
+  if (plan.live_commands > 0) return SomethingRuns(plan) ? "running" : "waiting";
+  const bool failed = std::ranges::any_of(
+      plan.commands, [&](const CommandRecord& record) { return CountsAsFailed(plan, record); });
+  return failed ? "failed" : "completed";
+}
+
+json::object PlanStatusJson(const PlanState& plan) {
+  json::value goal;
+  json::value sha256;
+  json::array deliverables;
+  json::value phase;
+  std::string failure;
+  if (plan.goal) {
+    goal = plan.goal->goal;
+    phase = EnumName(plan.goal->phase);
+    failure = plan.goal->failure;
+  }
+  if (plan.dag) {
+    if (failure.empty()) failure = plan.dag->failure;
+    goal = plan.dag->goal;
+    sha256 = plan.dag->dag.digest.Hex();
+    for (const auto& [name, content] : plan.dag->delivered) {
+      deliverables.emplace_back(fmt::format("plans/{}/deliverables/{}", plan.id.str(), name));
+    }
+  }
+  json::array commands;
+  for (const CommandRecord& record : plan.commands) commands.push_back(CommandJson(plan, record));
+  json::array questions;
+  for (const auto& [number, question] : plan.questions) questions.emplace_back(QuestionName(number));
+  return {{"plan_id", plan.id.str()},
+          {"goal", std::move(goal)},
+          {"state", PlanStateName(plan)},
+          {"phase", std::move(phase)},
+          {"failure", failure.empty() ? json::value() : json::value(failure)},
+          {"forked_from", OriginJson(plan)},
+          {"revision", plan.dag ? plan.dag->revision : 0},
+          {"dag_sha256", std::move(sha256)},
+          {"tasks", TasksJson(plan)},
+          {"deliverables", std::move(deliverables)},
+          {"commands", std::move(commands)},
+          {"questions", std::move(questions)},
+          {"remarks", RemarksJson(plan)},
+          {"dead_letters", plan.letters.size()},
+          {"tokens", {{"input", plan.spent.input_tokens}, {"output", plan.spent.output_tokens}}},
+          {"cost_usd", static_cast<double>(plan.spent.micro_usd) / 1e6}};
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <boost/json/fwd.hpp>
+
+#include "engine/state/plan_state.h"
+
+namespace agenttalk {
+
+// "running", "waiting", "paused", "completed", "failed" or "cancelled".
+const char* PlanStateName(const PlanState& plan);
+
+// A plan as `status --json` and plan_status.json show it.
+boost::json::object PlanStatusJson(const PlanState& plan);
+
+}  // namespace agenttalk
