@@ -25,8 +25,9 @@ phase_faults() {
   python3 tests/faults/controls.py
 }
 phase_e2e() { python3 tests/e2e/run.py --binary build/release/agenttalk; }
+phase_journeys() { python3 tests/e2e/run.py --folder tests/journeys --binary build/release/agenttalk; }
 
-[ $# -gt 0 ] || set -- format arrows shell release check unit tidy fuzz e2e faults
+[ $# -gt 0 ] || set -- format arrows shell release check unit tidy fuzz e2e journeys faults
 begin=$(date +%s)
 for phase in "$@"; do
   echo "== $phase"

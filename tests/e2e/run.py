@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs the real binary as a person would and looks at what it prints, leaves and returns.
 
-usage: run.py --binary PATH [--only TEXT] [--jobs N] [--list]
+usage: run.py --binary PATH [--folder DIR] [--only TEXT] [--jobs N] [--list]
 
-Tests are the functions named test_* of the modules test_*.py beside this file; their docstring's first line is what
-they show. Each gets a fresh Sandbox. The last line is "N passed, N failed".
+Tests are the functions named test_* of the modules test_*.py beside this file (--folder names another one); their
+docstring's first line is what they show. Each gets a fresh Sandbox. The last line is "N passed, N failed".
 """
 
 import argparse
@@ -22,8 +22,9 @@ from sandbox import Sandbox, Skip
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def collect():
-    for path in sorted(HERE.glob("test_*.py")):
+def collect(folder):
+    sys.path.insert(0, str(folder))
+    for path in sorted(folder.glob("test_*.py")):
         spec = importlib.util.spec_from_file_location(path.stem, path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
@@ -67,12 +68,13 @@ def run_named(name, binary):
 def main():
     parser = argparse.ArgumentParser(description="end-to-end tests of the agenttalk binary")
     parser.add_argument("--binary", type=pathlib.Path, default=HERE.parent.parent / "build/release/agenttalk")
+    parser.add_argument("--folder", type=pathlib.Path, default=HERE, help="where the tests are; tests/journeys has more")
     parser.add_argument("--only", default="", help="run the tests whose name contains this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at a time")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
 
-    tests = {name: test for name, test in collect() if options.only in name}
+    tests = {name: test for name, test in collect(options.folder.resolve()) if options.only in name}
     if options.list:
         print("\n".join(tests))
         return 0
