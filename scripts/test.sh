@@ -25,9 +25,14 @@ phase_faults() {
   python3 tests/faults/controls.py
 }
 phase_e2e() { python3 tests/e2e/run.py --binary build/release/agenttalk; }
+# The same once more with AddressSanitizer and UBSan, whose reports end the program.
+phase_sanitized() {
+  python3 tests/e2e/run.py --binary build/check/agenttalk
+  python3 tests/e2e/run.py --folder tests/journeys --binary build/check/agenttalk
+}
 phase_journeys() { python3 tests/e2e/run.py --folder tests/journeys --binary build/release/agenttalk; }
 
-[ $# -gt 0 ] || set -- format arrows shell release check unit tidy fuzz e2e journeys faults
+[ $# -gt 0 ] || set -- format arrows shell release check unit tidy fuzz e2e journeys sanitized faults
 begin=$(date +%s)
 for phase in "$@"; do
   echo "== $phase"

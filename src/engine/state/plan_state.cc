@@ -179,7 +179,10 @@ std::string EncodePlan(const PlanState& plan) {
   out.Varint(plan.commands.size());
   for (const CommandRecord& record : plan.commands) out.Put(record);
   out.Varint(plan.taken.size());
-  for (const Digest& digest : plan.taken) out.Put(digest);
+  // In order, so that equal states have equal bytes.
+  std::vector<Digest> taken(plan.taken.begin(), plan.taken.end());
+  std::ranges::sort(taken, {}, &Digest::bytes);
+  for (const Digest& digest : taken) out.Put(digest);
   return out.Take();
 }
 

@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "engine/engine.h"
+#include "engine/engine_fixture.h"
+#include "engine/state/plan_state.h"
+#include "journal/journal.h"
+#include "journal/sqlite_journal.h"
+#include "model/events/event.h"
+#include "model/events/event_codec.h"
+
+namespace agenttalk {
+namespace {
+
+// The last event of version 0.1.0; later versions added theirs behind it.
+constexpr std::size_t kEventsOfFirstVersion = 57;
+
+// Opening a journal may write to it, so every test has a copy of its own.
+class OldJournal {
+ public:
+  explicit OldJournal(const std::filesystem::path& archive)
+      : copy_(std::filesystem::temp_directory_path() /
+              ("agenttalk-old-" + std::to_string(::getpid()) + "-" + archive.filename().string())) {
+    std::filesystem::remove_all(copy_);
+    std::filesystem::copy(archive / "hub/.agenttalk", copy_, std::filesystem::copy_options::recursive);
+    auto opened = SqliteJournal::Open(copy_);
+    if (opened) journal_ = std::move(*opened);
+  }
+  OldJournal(const OldJournal&) = delete;
+  OldJournal& operator=(const OldJournal&) = delete;
+  ~OldJournal() {
+    journal_.reset();
+    std::filesystem::remove_all(copy_);
+  }
+
+  Journal& operator*() { return *journal_; }
+  [[nodiscard]] bool IsOpen() const { return journal_ != nullptr; }
+
+ private:
+  std::filesystem::path copy_;
+  std::unique_ptr<SqliteJournal> journal_;
+};
+
+std::vector<std::filesystem::path> Archives() {
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(AGENTTALK_OLD_JOURNALS))
+    found.push_back(entry.path());
+  return found;
+}
+
+// The plan folded from its events behind `after`, on top of what the engine was given.
+std::string Fold(Engine& engine, Journal& journal, const PlanId& plan, std::uint64_t after) {
+  Result<void> decoded;
+  auto read = journal.ReadStream(plan, after, [&](const JournalRowView& row) {
+    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
+                           [&](const Event& event) { engine.Replay(event); });
+    engine.state().Plan(plan).version = row.version;
+    return decoded.has_value();
+  });
+  EXPECT_TRUE(read.has_value() && decoded.has_value());
+  return EncodePlan(engine.state().Plan(plan));
+}
+
+struct Folding {
+  MemorySink sink;
+  PlainComposer composer;
+  Engine engine{sink, composer};
+};
+
+TEST(OldJournals, HoldEveryEventOfTheirVersion) {
+  std::set<std::size_t> seen;
+  for (const auto& archive : Archives()) {
+    OldJournal journal(archive);
+    ASSERT_TRUE(journal.IsOpen()) << archive;
+    const auto read = (*journal).ReadAll(0, [&](const JournalRowView& row) {
+      const auto decoded =
+          DecodeEvents(PlanId(std::string(row.stream)), row.first_event, row.event_count, row.events,
+                       [&](const Event& event) { seen.insert(event.body.index()); });
+      EXPECT_TRUE(decoded.has_value()) << archive << " event " << row.first_event;
+      return true;
+    });
+    EXPECT_TRUE(read.has_value()) << archive;
+  }
+  for (std::size_t index = 0; index < kEventsOfFirstVersion; ++index)
+    EXPECT_TRUE(seen.contains(index)) << "no journal holds event number " << index;
+}
+
+TEST(OldJournals, FoldToAStateThatASnapshotKeepsWhole) {
+  for (const auto& archive : Archives()) {
+    OldJournal journal(archive);
+    ASSERT_TRUE(journal.IsOpen()) << archive;
+    auto streams = (*journal).Streams(false);
+    ASSERT_TRUE(streams.has_value());
+    for (const StreamInfo& stream : *streams) {
+      if (stream.stream.empty()) continue;
+      Folding folding;
+      const std::string folded = Fold(folding.engine, *journal, stream.stream, 0);
+      PlanState loaded;
+      loaded.id = stream.stream;
+      ASSERT_TRUE(DecodePlan(folded, loaded)) << archive << " " << stream.stream.str();
+      EXPECT_EQ(EncodePlan(loaded), folded) << archive << " " << stream.stream.str();
+    }
+  }
+}
+
+TEST(OldJournals, FoldToTheSameFromTheirSnapshots) {
+  std::size_t snapshots = 0;
+  for (const auto& archive : Archives()) {
+    OldJournal journal(archive);
+    ASSERT_TRUE(journal.IsOpen()) << archive;
+    auto streams = (*journal).Streams(false);
+    ASSERT_TRUE(streams.has_value());
+    for (const StreamInfo& stream : *streams) {
+      auto snapshot = (*journal).LatestSnapshot(stream.stream);
+      ASSERT_TRUE(snapshot.has_value());
+      if (!*snapshot || stream.stream.empty()) continue;
+      PlanState loaded;
+      loaded.id = stream.stream;
+      if (!DecodePlan((*snapshot)->state, loaded))
+        continue;  // of another layout: the events are folded instead
+      ++snapshots;
+      loaded.version = loaded.snapshot_version = (*snapshot)->version;
+      loaded.last_event = (*snapshot)->last_event;
+      Folding from_snapshot;
+      from_snapshot.engine.Load(std::move(loaded));
+      Folding from_events;
+      EXPECT_EQ(Fold(from_snapshot.engine, *journal, stream.stream, (*snapshot)->version),
+                Fold(from_events.engine, *journal, stream.stream, 0))
+          << archive << " " << stream.stream.str();
+    }
+  }
+  EXPECT_GT(snapshots, 0U);
+}
+
+}  // namespace
+}  // namespace agenttalk
