@@ -35,6 +35,10 @@ class Outcome:
         return f"$ agenttalk {' '.join(self.arguments)}\n-- stdout\n{self.out}-- stderr\n{self.err}"
 
 
+# A sanitizer's report must not pass for an exit code of the program's own.
+SANITIZERS = {"ASAN_OPTIONS": "abort_on_error=1:detect_leaks=0", "UBSAN_OPTIONS": "abort_on_error=1:print_stacktrace=1"}
+
+
 class Sandbox:
     def __init__(self, binary):
         self.binary = binary
@@ -46,12 +50,15 @@ class Sandbox:
     def __exit__(self, *_):
         shutil.rmtree(self.dir, ignore_errors=True)
 
+    def environment(self, more=None):
+        """What the program sees of the world: a home of its own, and nothing of the tester's."""
+        return {"PATH": os.environ["PATH"], "HOME": str(self.dir), "LANG": "C.UTF-8", **SANITIZERS, **(more or {})}
+
     def run(self, *arguments, stdin="", env=None, cwd=None, timeout=60):
         arguments = [str(argument) for argument in arguments]
-        clean = {"PATH": os.environ["PATH"], "HOME": str(self.dir), "LANG": "C.UTF-8"}
         process = subprocess.run(
             [str(self.binary), *arguments], input=stdin, capture_output=True, text=True, timeout=timeout,
-            cwd=cwd or self.dir, env={**clean, **(env or {})})
+            cwd=cwd or self.dir, env=self.environment(env))
         assert process.returncode >= 0, f"killed by signal {-process.returncode}: agenttalk {' '.join(arguments)}"
         return Outcome(arguments, process)
 

@@ -50,7 +50,7 @@ def typed(commands, box):
     """What a shell prints for each of the commands, and its exit code."""
     # Standard input is the script itself; a command must not read on in it.
     script = "".join(f"{{ {command}\n}} </dev/null 2>&1\nprintf '%s %d\\n' {SENTINEL} $?\n" for command in commands)
-    environment = {"PATH": f"{box.binary.parent}:{os.environ['PATH']}", "HOME": str(box.dir), "LANG": "C.UTF-8"}
+    environment = box.environment({"PATH": f"{box.binary.parent}:{os.environ['PATH']}"})
     run = subprocess.run(["bash"], input=script, capture_output=True, text=True, cwd=box.dir, env=environment, timeout=120)
     answers = re.findall(rf"(.*?){SENTINEL} (\d+)\n", run.stdout, re.DOTALL)
     assert len(answers) == len(commands), f"the shell ended early\n{run.stdout}\n{run.stderr}"

@@ -42,8 +42,7 @@ ANSWERS = """
 
 @contextlib.contextmanager
 def on_terminal(box, *arguments, **size):
-    env = {"PATH": os.environ["PATH"], "HOME": str(box.dir), "LANG": "C.UTF-8", "TERM": "xterm",
-           "AGENTTALK_HUB": str(box.dir / "hub")}
+    env = box.environment({"TERM": "xterm", "AGENTTALK_HUB": str(box.dir / "hub")})
     terminal = Terminal([str(box.binary), *arguments], env, box.dir / "hub", **size)
     try:
         yield terminal

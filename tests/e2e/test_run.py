@@ -230,7 +230,7 @@ def test_killed_and_continued_it_leaves_the_same_files(box):
         process = subprocess.Popen(
             [str(box.binary), "run", "--plan", str(box.dir / "hub/plan.yaml"), "--hub", str(box.dir / "hub")],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env={"PATH": os.environ["PATH"], "HOME": str(box.dir), "LANG": "C.UTF-8"})
+            env=box.environment())
         time.sleep(pause)
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -246,7 +246,7 @@ def test_a_server_runs_the_plan_for_others(box):
     hub = make(box)
     server = subprocess.Popen([str(box.binary), "serve", "--hub", str(hub)], stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True,
-                              env={"PATH": os.environ["PATH"], "HOME": str(box.dir), "LANG": "C.UTF-8"})
+                              env=box.environment())
     try:
         assert "serving" in server.stderr.readline()
         assert run(box)["state"] == "completed"

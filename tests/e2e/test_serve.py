@@ -72,7 +72,7 @@ class Hub:
         self.server = subprocess.Popen(
             [str(self.box.binary), "serve", "--hub", str(self.dir), *arguments],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-            env={"PATH": os.environ["PATH"], "HOME": str(self.box.dir), "LANG": "C.UTF-8"})
+            env=self.box.environment())
         said = ""
         while "serving" not in said:
             line = self.server.stderr.readline()

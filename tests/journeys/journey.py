@@ -1,7 +1,6 @@
 """What journeys share: a hub with a mindful model, the program as a person starts, stops and kills it."""
 
 import json
-import os
 import pathlib
 import signal
 import subprocess
@@ -77,8 +76,7 @@ class Journey:
 
     def start(self, *arguments, env=None):
         """`serve`, until its line says that it serves."""
-        clean = {"PATH": os.environ["PATH"], "HOME": str(self.box.dir), "LANG": "C.UTF-8"}
-        self.server = subprocess.Popen([str(self.box.binary), "serve", *arguments], cwd=self.dir, env={**clean, **(env or {})},
+        self.server = subprocess.Popen([str(self.box.binary), "serve", *arguments], cwd=self.dir, env=self.box.environment(env),
                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         said = []
         for line in self.server.stdout:
@@ -94,8 +92,7 @@ class Journey:
 
     def spawn(self, *arguments):
         """A verb in the background, for instance a `run` that is to be interrupted."""
-        clean = {"PATH": os.environ["PATH"], "HOME": str(self.box.dir), "LANG": "C.UTF-8"}
-        return subprocess.Popen([str(self.box.binary), *map(str, arguments)], cwd=self.dir, env=clean, text=True,
+        return subprocess.Popen([str(self.box.binary), *map(str, arguments)], cwd=self.dir, env=self.box.environment(), text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def stop(self):
