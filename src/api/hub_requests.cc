@@ -30,6 +30,7 @@
 #include "mailbox/mirror.h"
 #include "mailbox/place.h"
 #include "model/command/command.h"
+#include "model/command/external_names.h"
 #include "model/command/reading.h"
 #include "model/events/event.h"
 #include "runtime/core/core.h"

@@ -41,7 +41,8 @@ std::unexpected<Error> NoPlan(Hub& hub, const PlanId& id) {
   std::vector<std::string> names;
   if (const auto streams = hub.journal().Streams(false)) {
     for (const StreamInfo& stream : *streams) {
-      if (!stream.stream.empty()) names.push_back(stream.stream.str());
+      // A stream of that very name holds no plan: letters about files that named it, for instance.
+      if (!stream.stream.empty() && stream.stream != id) names.push_back(stream.stream.str());
     }
   }
   return Fail(ErrorCode::kPlanUnknown, fmt::format("there is no plan {}", id.str()),

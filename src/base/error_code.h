@@ -94,7 +94,8 @@
   X(kCollaborationFailed, "COLLABORATION_FAILED") \
   X(kCapabilityMissing, "CAPABILITY_MISSING") \
   X(kPlanRejected, "PLAN_REJECTED") \
-  X(kEscalated, "ESCALATED")
+  X(kEscalated, "ESCALATED") \
+  X(kAgentFailed, "AGENT_FAILED")
 
 namespace agenttalk {
 

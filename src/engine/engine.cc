@@ -19,6 +19,7 @@
 #include "engine/command/conversation.h"
 #include "engine/command/file_intake.h"
 #include "engine/command/flow.h"
+#include "engine/command/input_binding.h"
 #include "engine/command/router.h"
 #include "engine/dag/flow.h"
 #include "engine/dag/restart.h"
@@ -133,6 +134,7 @@ void OnDeadLetter(Step& step, DeadLetterControl control) {
 
 struct Deciding {
   Step& step;
+  Step::Satisfied undecided;
   void operator()(NodeStart& input) { step.Emit(step.state().own, NodeStarted{input.epoch, input.version}); }
   void operator()(MirrorProgress& input) {
     step.Emit(step.state().own, MirrorSynced{input.event, input.urgent});
@@ -155,6 +157,7 @@ struct Deciding {
   void operator()(GoalSubmission& input) { OnGoalSubmission(step, std::move(input)); }
   void operator()(PlanRemark& input) { OnPlanRemark(step, std::move(input)); }
   void operator()(DeadLetterControl& input) { OnDeadLetter(step, std::move(input)); }
+  void operator()(InputsTaken& /*input*/) { WakeCommands(step, undecided); }
 };
 
 }  // namespace
@@ -171,13 +174,28 @@ Engine::Decided Engine::Handle(Input&& input, Timestamp now) {
     step.events = std::move(spare_.back());
     spare_.pop_back();
   }
-  std::visit(Deciding{step}, input);
+  Step::Satisfied undecided;
+  if (std::holds_alternative<InputsTaken>(input)) {
+    gathering_ = false;
+    undecided = std::exchange(undecided_, {});
+  }
+  if (gathering_) step.postponed = &undecided_;
+  std::visit(Deciding{step, std::move(undecided)}, input);
   if (hold_starts_) return {std::move(step.events), std::move(step.reply)};
   // Starting one command may free or fill other agents; go on until nobody has anything to start.
   for (auto touched = step.TakeTouched(); !touched.empty(); touched = step.TakeTouched()) {
     for (const AgentId& agent : touched) Dispatch(step, agent);
   }
   return {std::move(step.events), std::move(step.reply)};
+}
+
+void Engine::FindUndecided() {
+  for (const auto& [id, plan] : state_.plans) {
+    for (const CommandRecord& record : plan->commands) {
+      const bool complete = record.state == CommandState::kWaitingInputs && record.unmet_requirements == 0;
+      if (complete) undecided_.emplace_back(plan->number, record.index);
+    }
+  }
 }
 
 void Engine::Recycle(std::vector<Event> events) {

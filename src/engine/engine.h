@@ -38,6 +38,13 @@ class Engine {
   // From now on no command is started: for taking things in without working on them.
   void HoldStarts() { hold_starts_ = true; }
 
+  // From now on, until InputsTaken, inputs are only recorded: a glob is to see every file that is there, not
+  // the first one. What a crash in between left undecided is found again by FindUndecided, after recovery.
+  void GatherInputs() { gathering_ = true; }
+  void StopGathering() { gathering_ = false; }
+  void FindUndecided();
+  [[nodiscard]] bool has_undecided() const { return !undecided_.empty(); }
+
   // What agents may issue; more may be registered before the first input.
   ThinkingRegistry& thinking() { return thinking_; }
 
@@ -63,6 +70,8 @@ class Engine {
   const RoleParts& role_;
   ThinkingRegistry thinking_;
   bool hold_starts_ = false;
+  bool gathering_ = false;
+  Step::Satisfied undecided_;
   std::vector<std::vector<Event>> spare_;
 };
 

@@ -108,6 +108,15 @@ void Intake::QueueLook(const std::string& path, bool finished) {
       {.directory = std::move(split.directory), .name = std::move(split.name), .finished = finished});
 }
 
+void Intake::LookAgain(const AgentId& agent, const PlanId& plan) {
+  looking_ = false;  // so that notifications are fetched
+  for (const PlanId& folder : {PlanId(), plan}) {
+    const std::string directory = Place{.box = Box::kInbox, .agent = agent, .plan = folder}.Path();
+    const auto found = folders_.find(directory);
+    if (found != folders_.end()) QueueFolder(directory, found->second, true);
+  }
+}
+
 void Intake::SweepAll() {
   for (auto& [directory, folder] : folders_) QueueFolder(directory, folder, true);
 }
@@ -149,16 +158,19 @@ void Intake::DrainWatcher(IntakeBatch& batch) {
 
 void Intake::TakeChange(const FolderChange& change) {
   if (IsIgnoredName(change.name) || !folders_.contains(change.directory)) return;
-  look_queue_.push_back({.directory = change.directory, .name = change.name, .finished = change.finished});
+  look_queue_.push_back(
+      {.directory = change.directory, .name = change.name, .finished = change.finished, .noticed = true});
 }
 
 IntakeBatch Intake::Take(Timestamp now, const IntakeBudget& budget) {
   now_ = std::max(now_, now);
   batch_bytes_ = 0;
   IntakeBatch batch;
-  DrainWatcher(batch);
-  StartDue();
-  StartSweeps();
+  if (!looking_) {
+    DrainWatcher(batch);
+    StartDue();
+    StartSweeps();
+  }
   for (std::size_t looks = 0; HasBudget(batch, budget, looks); ++looks) {
     const bool folder_turn = !folder_queue_.empty() && (look_queue_.empty() || looks % kLooksPerFolder == 0);
     if (folder_turn) {
@@ -173,7 +185,7 @@ IntakeBatch Intake::Take(Timestamp now, const IntakeBudget& budget) {
       break;
     }
   }
-  batch.more = !look_queue_.empty() || !folder_queue_.empty();
+  batch.more = looking_ = !look_queue_.empty() || !folder_queue_.empty();
   batch.wake_at = batch.more ? now_ : NextWake();
   return batch;
 }
@@ -292,7 +304,7 @@ Result<void> Intake::ListFolder(const std::string& directory) {
     return std::tie(a.stat.mtime_ns, a.name) < std::tie(b.stat.mtime_ns, b.name);
   });
   for (DirectoryEntry& entry : entries) {
-    look_queue_.push_back({.directory = directory, .name = std::move(entry.name), .finished = false});
+    look_queue_.push_back({.directory = directory, .name = std::move(entry.name)});
   }
   return {};
 }

@@ -48,6 +48,7 @@ struct FoundFile {
   Place place;
   FileFingerprint fingerprint;
   std::optional<std::string> bytes;  // none above `inline_bytes`
+  bool noticed = false;  // by a notification: whatever was put there before it has been notified before it
 };
 
 struct RefusedFile {
@@ -68,7 +69,7 @@ struct IntakeBatch {
   std::vector<FoundFile> found;  // in the order of their arrival, as far as the file system tells
   std::vector<RefusedFile> refused;
   std::vector<IntakeProblem> problems;
-  bool more = false;  // the budget ran out: call again
+  bool more = false;  // the budget ran out and the look is not over: call again
   Timestamp wake_at;  // the next time there is something to do without a notification
 };
 
@@ -83,6 +84,10 @@ struct IntakeBatch {
 //
 // It keeps in memory the folders, the files that are offered or deferred, and what it was told is known. Time
 // comes from the caller. One thread.
+//
+// What one look covers is fixed when it begins: the notifications, folders and deferred files that are due
+// then, and the folders that it finds. It may take several calls of Take; what comes meanwhile belongs to the
+// next one, so that a look ends however much is put in.
 class Intake {
  public:
   Intake(FileSystem& files, Watcher& watcher, KnownFiles& known, IntakeOptions options = {});
@@ -93,6 +98,9 @@ class Intake {
   // Looks into every folder, whatever its mtime says: after a start, a clock jump or an overflow.
   void SweepAll();
   [[nodiscard]] IntakeBatch Take(Timestamp now, const IntakeBudget& budget = {});
+  // Goes on with the look: lists the agent's inbox and the plan's folder in it once more, and asks for
+  // notifications. A folder that was listed before another one may have got a file in between.
+  void LookAgain(const AgentId& agent, const PlanId& plan);
 
   // Reads an offered file once more, from the first byte to the last; STATE_CONFLICT when it is not the same
   // any more. What the sink got is then to be thrown away, and the file will be offered anew.
@@ -137,8 +145,9 @@ class Intake {
     std::string directory;
     std::string name;
     bool finished = false;
+    bool noticed = false;
   };
-  // One look, while it lasts.
+  // One file that is looked at.
   struct Subject {
     const Folder& folder;
     const std::string& directory;
@@ -146,6 +155,7 @@ class Intake {
     std::string path;
     FileStat stat;
     bool finished = false;
+    bool noticed = false;
   };
 
   void AddFolder(const Place& place, Duration heartbeat);
@@ -191,6 +201,7 @@ class Intake {
   Deferrals deferrals_;
   std::uint64_t batch_bytes_ = 0;
   bool exhaustion_reported_ = false;
+  bool looking_ = false;  // a look has begun and is not over
 };
 
 }  // namespace agenttalk

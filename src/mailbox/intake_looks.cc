@@ -104,7 +104,8 @@ void Intake::LookAt(const Look& look, IntakeBatch& batch) {
                         .name = look.name,
                         .path = path,
                         .stat = **stat,
-                        .finished = look.finished};
+                        .finished = look.finished,
+                        .noticed = look.noticed};
   if (IsOffered(subject)) return;
   if (subject.stat.type == FileType::kDirectory) {
     LookAtFolder(subject, batch);
@@ -186,8 +187,10 @@ Result<void> Intake::ReadFile(const Subject& subject, IntakeBatch& batch) {
   if (known_.KnowsContent(subject.directory, subject.name, report.stat, digest)) return {};
   FileFingerprint fingerprint = MakeFingerprint(subject.directory, subject.name, report.stat, digest);
   offered_[subject.path] = fingerprint;
-  batch.found.push_back(
-      {.place = subject.folder.place, .fingerprint = std::move(fingerprint), .bytes = std::move(bytes)});
+  batch.found.push_back({.place = subject.folder.place,
+                         .fingerprint = std::move(fingerprint),
+                         .bytes = std::move(bytes),
+                         .noticed = subject.noticed});
   return {};
 }
 

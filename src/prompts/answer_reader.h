@@ -26,6 +26,7 @@ struct AnswerContract {
   bool score_required = false;
   std::span<const std::string> outputs;        // declared; of two or more each must be given
   std::span<const OutputCondition> when = {};  // of these, those that may be missing with other scores
+  std::span<const std::string> given = {};     // of these, those that came as files beside the answer
   bool commands_allowed = true;                // otherwise "commands" is an error
   bool tools_allowed = true;                   // otherwise "tool_calls" is an error
   std::span<const std::string> may_return;     // tasks that "rework" may name

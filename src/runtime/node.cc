@@ -65,9 +65,12 @@ Node::Node(const NodeSeams& seams, NodeOptions options)
       mirror_(seams.files, known_),
       projection_(core_, seams.journal, seams.files, mirror_, seams.clock, options.mirror),
       audience_(projection_, options.listener),
-      post_(core_, intake_, [this](const AgentId& agent, const PlanId& plan, const std::string& name) {
-        projection_.Restore(agent, plan, name);
-      }) {
+      post_(
+          core_, intake_,
+          [this](const AgentId& agent, const PlanId& plan, const std::string& name) {
+            projection_.Restore(agent, plan, name);
+          },
+          [this] { projection_.ShowNow(); }) {
   core_.Connect(composer_, desk_, &audience_);
 }
 

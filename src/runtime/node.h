@@ -89,6 +89,8 @@ class Node {
   [[nodiscard]] bool AtRest() const {
     return swept_ && Quiet() && intake_.offered() == 0 && intake_.deferred() == 0 && intake_.unseen() == 0;
   }
+  // Everything that is durable is in the files.
+  [[nodiscard]] bool FilesAreShown() const { return projection_.Idle(); }
   Core& core() { return core_; }
   [[nodiscard]] const Core& core() const { return core_; }
   [[nodiscard]] std::size_t calls_in_flight() const { return desk_.in_flight(); }

@@ -24,6 +24,7 @@ CONTROLS = {
     "drop_intent": (("simulation",), "intent"),
     "rerun_step": (("simulation", "kills"), "made again"),
     "half_batch": (("batches",), "neither as before nor as after"),
+    "own_delivery": (("simulation",), "nothing to pick up"),
 }
 
 

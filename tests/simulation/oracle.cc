@@ -118,10 +118,10 @@ void Oracle::CheckNobodyWaitsInVain(const HubState& state, const PlanState& plan
   }
 }
 
-void Oracle::CheckState(const HubState& state) const {
+void Oracle::CheckState(const HubState& state, bool undecided) const {
   std::map<AgentId, std::uint32_t> running;
   for (const auto& [id, plan] : state.plans) {
-    CheckNobodyWaitsInVain(state, *plan);
+    if (!undecided) CheckNobodyWaitsInVain(state, *plan);
     dags_.CheckPlan(*plan);
     for (const CommandRecord& record : plan->commands) {
       if (record.state == CommandState::kRunning) ++running[record.agent];

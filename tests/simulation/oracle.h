@@ -50,8 +50,9 @@ class Oracle {
   void ModelAsked(const CallKey& call);
   void ToolRun(const CallKey& call, bool idempotent);
 
-  // True at every moment, whatever happens.
-  void CheckState(const HubState& state) const;
+  // True at every moment, whatever happens. `undecided`: inputs are being taken in, and commands that have
+  // all of theirs by now are decided about when everything is.
+  void CheckState(const HubState& state, bool undecided) const;
   // True of what the journal holds, after every crash.
   void CheckJournal() const;
   // True when nothing is left to do.

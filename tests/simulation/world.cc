@@ -123,6 +123,55 @@ void World::Crash() {
   Boot();
 }
 
+void World::StopAndStart() {
+  Note("stop");
+  node_->core().Hold();
+  constexpr int kLongestStop = 100;
+  bool settled = false;
+  for (int i = 0; i < kLongestStop; ++i) {
+    node_->Drain();
+    if (const auto last = commits_.Commit(64)) {
+      oracle_.ReadJournal(journal_);
+      node_->Committed(*last);
+    }
+    if (!node_->core().Settled()) continue;
+    if (settled) break;
+    node_->SettleFiles();
+    settled = true;
+  }
+  node_.reset();
+  watcher_.reset();
+  commits_.Crash();
+  model_.Crash();
+  tools_.Crash();
+  oracle_.CheckJournal();
+  Boot();
+  if (!disk_fails_ && chance_.OneIn(2) && ComeToRest()) CheckDeliveries();
+}
+
+bool World::ComeToRest() {
+  constexpr int kMostRounds = 200;
+  for (int i = 0; i < kMostRounds; ++i) {
+    const bool more = node_->Step();
+    if (const auto last = commits_.Commit(64)) {
+      oracle_.ReadJournal(journal_);
+      node_->Committed(*last);
+    }
+    if (!more && commits_.waiting() == 0 && node_->core().Settled() && node_->FilesAreShown()) return true;
+  }
+  return false;
+}
+
+void World::CheckDeliveries() {
+  for (const auto& [id, plan] : node_->core().state().plans) {
+    for (const CommandRecord& record : plan->commands) {
+      if (record.agent.str() != "ext" || record.state != CommandState::kRunning) continue;
+      const std::string path = fmt::format("agents/ext/inbox/{}/{}.json", id.str(), record.id.str());
+      if (!files_.Exists(path)) throw Violation(path + " is open, and its agent has nothing to pick up");
+    }
+  }
+}
+
 void World::ForgetLostFiles() {
   for (const auto& [path, command] : dropped_) {
     const auto found = ReadWhole(files_, path, 1 << 20);
@@ -274,16 +323,21 @@ void World::AnswerQuestion(bool approve) {
   node_->core().Submit(std::move(answer));
 }
 
+// As a program does it: by what it finds in its inbox.
 void World::AnswerExternal() {
   for (const std::string& plan : kAllPlans) {
-    const PlanState* found = node_->core().FindLoaded(PlanId(plan));
-    if (found == nullptr) continue;
-    for (const CommandRecord& record : found->commands) {
-      if (record.agent.str() != "ext" || record.state != CommandState::kRunning) continue;
+    const auto entries = files_.List(fmt::format("agents/ext/inbox/{}", plan));
+    if (!entries) continue;
+    for (const DirectoryEntry& entry : *entries) {
+      const std::string path = fmt::format("agents/ext/outbox/{}/result_{}", plan, entry.name);
+      if (!entry.name.starts_with("cmd_") || files_.Exists(path)) continue;
       files_.DropDirectory(fmt::format("agents/ext/outbox/{}", plan));
-      const std::string path = fmt::format("agents/ext/outbox/{}/result_{}.json", plan, record.id.str());
       Note("external " + path);
-      files_.DropFile(path, R"({"result":"from outside","score":50})");
+      const bool fails = !calm_ && chance_.OneIn(6);
+      const bool lacks = !calm_ && chance_.OneIn(6);
+      files_.DropFile(path, fails   ? R"({"error":{"message":"not today","retry":true}})"
+                            : lacks ? R"({"score":50})"
+                                    : R"({"result":"from outside","score":50})");
       return;
     }
   }
@@ -301,11 +355,8 @@ void World::MoveClock() {
 
 void World::FillOrFreeDisk() {
   Note("disk");
-  if (chance_.OneIn(2)) {
-    files_.SetFailureRate(0.3);
-  } else {
-    files_.SetFailureRate(0);
-  }
+  disk_fails_ = chance_.OneIn(2);
+  files_.SetFailureRate(disk_fails_ ? 0.3 : 0);
 }
 
 void World::Act() {
@@ -335,7 +386,7 @@ void World::Act() {
   else if (what < 97)
     MoveClock();
   else if (what < 98)
-    FillOrFreeDisk();
+    chance_.OneIn(2) ? FillOrFreeDisk() : StopAndStart();
   else if (what < 99)
     Crash();
   else
@@ -344,14 +395,17 @@ void World::Act() {
 
 void World::Check() {
   if (node_->core().failure()) throw Violation("the node gave up: " + node_->core().failure()->message);
-  oracle_.CheckState(node_->core().state());
+  oracle_.CheckState(node_->core().state(), node_->core().has_undecided());
 }
 
 void World::Quiesce() {
   Note("calm");
   calm_ = true;
   const Timestamp end = clock_.Now() + std::chrono::hours(1);
+  disk_fails_ = false;
   files_.SetFailureRate(0);
+  watcher_->SetFaults({});
+  StopAndStart();
   watcher_->SetFaults({});
   for (int round = 0; round < kLongestCalm; ++round) {
     const bool more = node_->Step();

@@ -42,6 +42,11 @@ class World {
  private:
   void Boot();
   void Crash();
+  // In good order: everything is recorded and shown before the process ends; another one starts.
+  void StopAndStart();
+  // The node works until it has nothing to do; nobody answers anything meanwhile. False: there was no end of
+  // it.
+  bool ComeToRest();
   void Act();
   void Quiesce();
 
@@ -64,6 +69,8 @@ class World {
   void Check();
   void CheckAgainstFreshFold();
   void CheckFiles();
+  // An external agent finds each of its open commands once, and no other.
+  void CheckDeliveries();
   void Note(std::string what) { diary_.push_back(std::move(what)); }
 
   Chance chance_;
@@ -79,6 +86,7 @@ class World {
   std::unique_ptr<Node> node_;
   std::uint64_t crashes_ = 0;
   bool calm_ = false;
+  bool disk_fails_ = false;
   std::uint64_t next_command_ = 0;
   std::uint64_t next_client_ = 0;
   // Complete files that strangers dropped: what a power cut takes before it was taken in is theirs to lose.

@@ -28,6 +28,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "model/command/command.h"
+#include "model/command/external_names.h"
 #include "model/dag/task_dag.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
@@ -274,18 +275,22 @@ void OnExternalResult(Step& step, ExternalResult result) {
         open ? fmt::format("the result does not meet its contract: {}", result.answer.errors.front())
              : fmt::format("no open command of {} waits for this result", result.agent_id.str());
     OnRejectedFile(step,
-                   {result.agent_id, result.plan_id, result.command_id,
-                    fmt::format("result_{}.json", result.command_id.str()), Payload(std::move(result.body)),
+                   {result.agent_id, result.plan_id, result.command_id, ResultName(result.command_id),
+                    Payload(std::move(result.body)),
                     open ? ErrorCode::kModelOutputInvalid : ErrorCode::kStateConflict, std::move(message),
-                    open ? "write the mended file again"
+                    open ? "the command is open still: write the corrected file again"
                          : "the folder's name is the plan's id; see `agenttalk status` for open commands",
                     result.answer.errors, std::move(result.source)});
     return;
   }
-  if (result.answer.rejected) {
-    step.Emit(plan, OutputFound{result.agent_id, fmt::format("result_{}.json", record->id.str()),
+  if (result.answer.rejected || result.failure) {
+    step.Emit(plan, OutputFound{result.agent_id, ResultName(record->id),
                                 step.Store(plan, std::move(result.body)), std::move(result.source)});
-    RejectWork(step, plan, *record, *result.answer.rejected);
+    if (result.failure) {
+      FailAttempt(step, plan, *record, *std::move(result.failure), EndState::kFailed);
+    } else {
+      RejectWork(step, plan, *record, *result.answer.rejected);
+    }
   } else {
     Succeed(step, plan, *record, std::move(result.answer), std::move(result.source));
   }

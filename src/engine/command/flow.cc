@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "base/time.h"
 #include "engine/command/budget.h"
 #include "engine/command/conversation.h"
+#include "engine/command/external_agent.h"
 #include "engine/command/router.h"
 #include "engine/dag/flow.h"
 #include "engine/dag/outputs.h"
@@ -49,10 +51,34 @@ Duration AttemptTimeout(const CommandRecord& record) {
   return Duration(static_cast<std::int64_t>(static_cast<double>(record.timeout.count()) * factor));
 }
 
+// The names that a waiting command still lacks.
+std::string MissingInputs(const CommandRecord& record) {
+  constexpr std::size_t kMostNamed = 10;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < record.required.size() && i < record.unmet.size(); ++i) {
+    if (record.unmet[i] == 0) continue;
+    const RequiredInput& required = record.required[i];
+    names.push_back(required.min <= 1
+                        ? required.pattern
+                        : fmt::format("{} of {} files {}", record.unmet[i], required.min, required.pattern));
+  }
+  if (names.empty()) return "what it waits for";
+  const std::size_t more = names.size() > kMostNamed ? names.size() - kMostNamed : 0;
+  names.resize(names.size() - more);
+  std::string text = fmt::format("{}", fmt::join(names, ", "));
+  if (more > 0) text += fmt::format(" and {} more", more);
+  return text;
+}
+
 void StartAttempt(Step& step, PlanState& plan, CommandRecord& record) {
   const std::uint32_t attempt = record.execution->attempt + 1;
-  step.Emit(plan, AttemptStarted{record.id, attempt, step.now() + AttemptTimeout(record)});
-  if (step.state().agents[record.agent].settings.external) return;
+  AttemptStarted started{record.id, attempt, step.now() + AttemptTimeout(record)};
+  if (step.state().agents[record.agent].settings.external) {
+    started.delivered = StoreDelivery(step, plan, record);
+    step.Emit(plan, std::move(started));
+    return;
+  }
+  step.Emit(plan, std::move(started));
   const std::vector<OpenCall> redo = record.execution->redo;
   for (const OpenCall& lost : redo) {
     step.Emit(plan, ToolCallIntended{record.id, record.execution->calls + 1, lost.tool, lost.subject,
@@ -107,7 +133,7 @@ void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record) {
     case CommandState::kWaitingInputs:
       if (plan.paused) return;
       EndCommand(step, plan, record, EndState::kTimedOut, ErrorCode::kWaitTimeout,
-                 fmt::format("inputs did not arrive within {}", ToText(record.timeout)));
+                 fmt::format("{} did not arrive within {}", MissingInputs(record), ToText(record.timeout)));
       return;
     case CommandState::kRetryWait:
       if (plan.paused) return;

@@ -72,10 +72,20 @@ void Deliver(Step& step, PlanState& plan, InputArrived arrived) {
 
 void WakeSatisfied(Step& step) {
   const auto satisfied = std::exchange(step.state().satisfied, {});
+  if (step.postponed != nullptr) {
+    std::ranges::copy(satisfied, std::back_inserter(*step.postponed));
+    return;
+  }
+  WakeCommands(step, satisfied);
+}
+
+void WakeCommands(Step& step, const Step::Satisfied& satisfied) {
   for (const auto& [number, index] : satisfied) {
-    PlanState& plan = *step.state().ByNumber(number);
-    CommandRecord& record = plan.commands[index];
-    if (record.state == CommandState::kWaitingInputs) BindInputs(step, plan, record);
+    PlanState* plan = step.state().ByNumber(number);
+    if (plan == nullptr) continue;
+    CommandRecord& record = plan->commands[index];
+    const bool complete = record.state == CommandState::kWaitingInputs && record.unmet_requirements == 0;
+    if (complete) BindInputs(step, *plan, record);
   }
 }
 

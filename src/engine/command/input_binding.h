@@ -12,7 +12,10 @@ namespace agenttalk {
 void BindIfComplete(Step& step, PlanState& plan, const CommandRecord& record);
 // Puts a file into an agent's inbox for a plan, and wakes who waited for it.
 void Deliver(Step& step, PlanState& plan, InputArrived arrived);
-// Binds the inputs of the commands whose last missing file has just come.
+// Binds the inputs of the commands whose last missing file has just come; while inputs are taken in, notes
+// them (Step::postponed).
 void WakeSatisfied(Step& step);
+// Binds the inputs of those of the commands that still wait and have all of them.
+void WakeCommands(Step& step, const Step::Satisfied& satisfied);
 
 }  // namespace agenttalk

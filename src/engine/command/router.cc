@@ -44,10 +44,13 @@ struct Wording {
 
 Wording Word(const PlanState& plan, const CommandRecord& record, std::string_view text,
              const Dispatchable& what) {
-  if (text.empty()) return {what.error.empty() ? what.result : what.error, {}};
-  if (text == kDefaultMessageTemplate) return {what.result, {}};
+  // The rest of the template stays, however large the result is.
+  const std::string result =
+      what.result.size() > kLargestInlineResult ? std::string(kResultIsBeside) : what.result;
+  if (text.empty()) return {what.error.empty() ? result : what.error, {}};
+  if (text == kDefaultMessageTemplate) return {result, {}};
   const std::string score = ScoreText(what.score);
-  Expansion expanded = ExpandTemplate(text, {{"result", what.result},
+  Expansion expanded = ExpandTemplate(text, {{"result", result},
                                              {"score", score},
                                              {"score_explanation", what.score_explanation},
                                              {"error", what.error},

@@ -113,7 +113,15 @@ Result<AgentId> CheckTaskCommand(const PlanState& plan, const Command& command) 
                 fmt::format("{} has no task {}", plan.id.str(), command.task_id.str()),
                 fmt::format("see `agenttalk status {}`", plan.id.str()));
   }
-  if (!command.dag_ref || !dag.Accepts(task, command.dag_ref->sha256)) {
+  if (!command.dag_ref) {
+    return Fail(
+        ErrorCode::kCommandDagMismatch,
+        fmt::format("dag_ref is missing: it is not known which DAG the command was made for; {} is at "
+                    "revision {}, sha256 {}",
+                    plan.id.str(), dag.revision, dag.dag.digest.Hex()),
+        "make the command with generate_command, which adds it");
+  }
+  if (!dag.Accepts(task, command.dag_ref->sha256)) {
     return Fail(
         ErrorCode::kCommandDagMismatch,
         fmt::format("the command was made for another DAG: {} or something upstream of it has changed",

@@ -210,6 +210,7 @@ void CommandFold::Fold(const AttemptStarted& e) {
   CommandRecord& record = Record(e.command_id);
   record.execution->attempt = e.attempt;
   record.execution->repairs = 0;
+  if (!e.delivered.empty()) record.delivered = std::make_unique<Content>(e.delivered);
   MoveTo(record, CommandState::kRunning, e.deadline);
   FoldTaskStart(plan_, record, event_.time);
 }

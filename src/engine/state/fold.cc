@@ -19,6 +19,7 @@
 #include "engine/state/role_fold.h"
 #include "engine/state/stage_fold.h"
 #include "engine/state/timers.h"
+#include "model/command/external_names.h"
 #include "model/events/event.h"
 
 namespace agenttalk {
@@ -71,7 +72,7 @@ class Folding {
   void operator()(const SpendingSettled& e) { Add(state_.settled, e.cost); }
   void operator()(const PlanChanged& e);
   void operator()(const OutputFound& e) {
-    plan_.left[e.agent_id][e.name] = e.content;
+    if (!IsResultName(e.name)) plan_.left[e.agent_id][e.name] = e.content;
     Taken(e.source);
   }
   void operator()(const ControlAccepted& e) {

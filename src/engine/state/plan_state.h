@@ -162,6 +162,7 @@ struct alignas(64) CommandRecord {
   Timestamp due;               // when the present state times out or its pause ends
   std::unique_ptr<Execution> execution;
   std::unique_ptr<CommandOutcome> outcome;
+  std::unique_ptr<Content> delivered;  // what an external agent was given; none: the body
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -172,6 +173,7 @@ struct alignas(64) CommandRecord {
     f("wait_for_inputs", self.wait_for_inputs), f("score_required", self.score_required);
     f("state", self.state), f("received", self.received), f("due", self.due);
     f("execution", self.execution), f("outcome", self.outcome);
+    f("delivered", self.delivered);
   }
 };
 

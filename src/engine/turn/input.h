@@ -162,7 +162,8 @@ struct ExternalResult {
   CommandId command_id;
   AnswerFacts answer;
   std::optional<FileFingerprint> source;
-  std::string body = {};  // the file as it is
+  std::string body = {};                    // the file as it is
+  std::optional<CallFailure> failure = {};  // it says that the agent could not do it
 };
 
 // A named file that an external agent left in its outbox.
@@ -286,9 +287,13 @@ struct StatusReport {
   std::string summary;
 };
 
+// Everything that one look into the folders found has been taken in: commands that got their last input by it
+// are decided about now.
+struct InputsTaken {};
+
 using Input = std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone,
                            ToolCallDone, ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl,
                            MirrorProgress, OutputFile, PlanSubmission, CollaborationResponse, StatusReport,
-                           PlanChangeBatch, GoalSubmission, PlanRemark>;
+                           PlanChangeBatch, GoalSubmission, PlanRemark, InputsTaken>;
 
 }  // namespace agenttalk

@@ -119,6 +119,11 @@ class Step {
   void Touch(const AgentId& agent);
   std::vector<AgentId> TakeTouched();
 
+  // Commands whose inputs are complete, by plan number and index.
+  using Satisfied = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  // Not null: inputs are being taken in, and whoever has all of its own now is decided about afterwards.
+  Satisfied* postponed = nullptr;
+
   Reply reply;
   std::uint64_t cause = 0;  // the event that this input is the outcome of; 0: it comes from outside
   std::vector<Event> events;

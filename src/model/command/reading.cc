@@ -80,6 +80,9 @@ class CommandReader {
     DagReference();
     Key();
     Hash();
+    // What the engine adds when it delivers a command to an external agent: the task says it, not the
+    // command.
+    (void)reader_.Has("outputs");
     if (reader_.issues().ok()) Place();
     return std::move(command_);
   }

@@ -108,10 +108,12 @@ struct AttemptStarted {
   CommandId command_id;
   std::uint32_t attempt = 0;
   Timestamp deadline;
+  Content delivered = {};  // what an external agent finds in its inbox; empty: the command's body
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("command_id", self.command_id), f("attempt", self.attempt), f("deadline", self.deadline);
+    f("delivered", self.delivered);
   }
 };
 

@@ -56,6 +56,7 @@ void Core::Connect(RequestComposer& composer, Performer& performer, EventObserve
 
 Result<void> Core::Start(std::uint64_t epoch, const std::string& version) {
   TRY(Recover());
+  engine_->FindUndecided();
   resume_at_ = engine_->state().last_event + 1;
   if (!held_) {
     engine_->ForEachOpenCall([this](const PlanState& /*plan*/, const CommandRecord& /*record*/,
@@ -307,6 +308,14 @@ bool Core::RunPosted() {
     Submit(std::move(input));
   }
   return true;
+}
+
+void Core::DecideInputs() {
+  if (!engine_->has_undecided()) {
+    engine_->StopGathering();
+    return;
+  }
+  Submit(InputsTaken{});
 }
 
 void Core::Tick() {

@@ -98,6 +98,12 @@ class Core {
   bool RunPosted();
   [[nodiscard]] bool has_posted() const { return next_posted_ < posted_.size(); }
 
+  // Inputs that are submitted from now on are recorded, and decided about together by DecideInputs.
+  void GatherInputs() { engine_->GatherInputs(); }
+  void DecideInputs();
+  // Commands have all their inputs and wait for DecideInputs.
+  [[nodiscard]] bool has_undecided() const { return engine_->has_undecided(); }
+
   // Fires the timers that are due.
   void Tick();
   [[nodiscard]] std::optional<Timestamp> NextDeadline() const { return engine_->NextDeadline(); }

@@ -21,6 +21,7 @@
 #include "mailbox/file_system.h"
 #include "mailbox/mirror.h"
 #include "mailbox/place.h"
+#include "model/command/external_names.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
@@ -198,17 +199,20 @@ void EventFiles::ShowFiles(const Event& event, FileSink& sink) {
     sink.Remove(QuestionPath(answered->question));
   } else if (const auto* letter = std::get_if<DeadLettered>(&event.body)) {
     ShowLetter(event, *letter, sink);
+    ShowRefusal(event, *letter, sink);
   } else if (const auto* closed = std::get_if<DeadLetterClosed>(&event.body)) {
     CloseLetter(closed->letter, sink);
   } else if (const auto* intended = std::get_if<ModelCallIntended>(&event.body)) {
     ShowWorkspace(event, *intended, sink);
   } else if (const auto* started = std::get_if<AttemptStarted>(&event.body)) {
-    ShowExternal(event, started->command_id, true, sink);
+    ShowExternal(event, started->command_id, sink);
   } else if (const auto* succeeded = std::get_if<CommandSucceeded>(&event.body)) {
-    ShowExternal(event, succeeded->command_id, false, sink);
+    ShowExternal(event, succeeded->command_id, sink);
     ShowSentCommands(event, *succeeded, sink);
   } else if (const auto* ended = std::get_if<CommandEnded>(&event.body)) {
-    ShowExternal(event, ended->command_id, false, sink);
+    ShowExternal(event, ended->command_id, sink);
+  } else if (const auto* failed = std::get_if<AttemptFailed>(&event.body)) {
+    ShowExternal(event, failed->command_id, sink);
   } else {
     ShowTaskFiles(event, sink);
   }
@@ -232,7 +236,8 @@ void EventFiles::ShowWorkspace(const Event& event, const ModelCallIntended& call
 void EventFiles::ShowSentCommands(const Event& event, const CommandSucceeded& done, FileSink& sink) const {
   const CommandRecord* record = done.commands.empty() ? nullptr : FindRecord(event.plan_id, done.command_id);
   if (record == nullptr) return;
-  const std::string outbox = Place{.box = Box::kOutbox, .agent = record->agent, .plan = event.plan_id}.Path();
+  const Place box{.box = Box::kOutbox, .agent = record->agent, .plan = event.plan_id};
+  const std::string outbox = IsExternal(record->agent) ? ProcessedFolder(box, event.plan_id) : box.Path();
   for (const SentCommand& sent : done.commands) {
     sink.Publish(JoinPath(outbox, sent.file), sent.body, Overwrite::kAlways);
   }
@@ -282,16 +287,42 @@ void EventFiles::CloseLetter(std::uint64_t letter, FileSink& sink) {
   letters_.erase(found);
 }
 
-void EventFiles::ShowExternal(const Event& event, const CommandId& command, bool open, FileSink& sink) const {
-  const CommandRecord* record = FindRecord(event.plan_id, command);
+void EventFiles::ShowExternal(const Event& event, const CommandId& command, FileSink& sink) const {
+  const PlanState* plan = core_.FindLoaded(event.plan_id);
+  const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(command);
   if (record == nullptr || !IsExternal(record->agent)) return;
-  const std::string path = InboxPath(record->agent, event.plan_id, command.str() + ".json");
+  sink.Remove(InboxPath(record->agent, event.plan_id, RefusalName(command)));
+  ShowDelivery(*plan, *record, sink);
+}
+
+void EventFiles::ShowDelivery(const PlanState& plan, const CommandRecord& record, FileSink& sink) const {
+  if (!IsExternal(record.agent)) return;
+  const std::string path = InboxPath(record.agent, plan.id, DeliveryName(record.id));
+  const Content& content = record.delivered ? *record.delivered : record.body;
   // Only open commands are ever delivered, however often this is told.
-  if (open && record->state == CommandState::kRunning) {
-    sink.Publish(path, record->body, Overwrite::kAlways);
+  if (record.state == CommandState::kRunning) {
+    sink.Publish(path, content, Overwrite::kAlways);
   } else {
-    sink.Retract(path, record->body);
+    sink.Retract(path, content);
   }
+}
+
+void EventFiles::ShowRefusal(const Event& event, const DeadLettered& letter, FileSink& sink) const {
+  if (letter.command_id.empty() || letter.file != ResultName(letter.command_id)) return;
+  const CommandRecord* record = FindRecord(event.plan_id, letter.command_id);
+  const bool open = record != nullptr && record->agent == letter.agent_id && IsExternal(record->agent) &&
+                    record->state == CommandState::kRunning;
+  if (!open) return;
+  json::array errors;
+  for (const std::string& error : letter.errors) errors.emplace_back(error);
+  sink.PublishText(InboxPath(record->agent, event.plan_id, RefusalName(record->id)),
+                   PrettyJson(json::object{{"command_id", record->id.str()},
+                                           {"refused", letter.file},
+                                           {"code", ToString(letter.code)},
+                                           {"message", letter.message},
+                                           {"errors", std::move(errors)},
+                                           {"hint", letter.hint},
+                                           {"at", ToRfc3339(event.time)}}));
 }
 
 void EventFiles::Log(const Event& event, FileSink& sink) const {

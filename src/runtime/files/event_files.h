@@ -22,6 +22,9 @@ class EventFiles {
   // Only what cannot wait: what people, external agents and tools are about to read, and the plan's DAG.
   void ShowUrgent(const Event& event, FileSink& sink);
 
+  // A command in the inbox of the external agent that is to do it, as long as it is open.
+  void ShowDelivery(const PlanState& plan, const CommandRecord& record, FileSink& sink) const;
+
   static std::string InboxPath(const AgentId& agent, const PlanId& plan, const std::string& name);
   static std::string StatusPath(const PlanId& plan);
   // Where a command finds the inputs that its prompt only names; below its agent's folder.
@@ -32,7 +35,8 @@ class EventFiles {
   void ShowMessage(const Event& event, const MessageSent& sent, FileSink& sink) const;
   void ShowLetter(const Event& event, const DeadLettered& letter, FileSink& sink);
   void CloseLetter(std::uint64_t letter, FileSink& sink);
-  void ShowExternal(const Event& event, const CommandId& command, bool open, FileSink& sink) const;
+  void ShowExternal(const Event& event, const CommandId& command, FileSink& sink) const;
+  void ShowRefusal(const Event& event, const DeadLettered& letter, FileSink& sink) const;
   void ShowWorkspace(const Event& event, const ModelCallIntended& call, FileSink& sink) const;
   void ShowSentCommands(const Event& event, const CommandSucceeded& done, FileSink& sink) const;
   void Log(const Event& event, FileSink& sink) const;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +15,8 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/json.h"
+#include "base/plant.h"
 #include "base/time.h"
 #include "engine/role/collaboration.h"
 #include "engine/state/plan_state.h"
@@ -21,10 +25,13 @@
 #include "mailbox/disposal.h"
 #include "mailbox/intake.h"
 #include "mailbox/place.h"
+#include "model/command/brief.h"
 #include "model/command/command.h"
+#include "model/command/external_names.h"
 #include "model/command/reading.h"
 #include "model/events/event.h"
 #include "prompts/answer_reader.h"
+#include "runtime/calls/brief.h"
 #include "runtime/core/core.h"
 #include "runtime/files/collaboration_file.h"
 #include "runtime/files/human_answer.h"
@@ -32,8 +39,30 @@
 namespace agenttalk {
 namespace {
 
-constexpr std::string_view kResultPrefix = "result_";
-constexpr std::string_view kResultSuffix = ".json";
+namespace json = boost::json;
+
+// How often a look goes on because it has found commands: whoever keeps dropping some must not hold up those.
+constexpr int kMostRounds = 3;
+// Larger ones are read again when their turn comes.
+constexpr std::size_t kMostKept = std::size_t{64} << 10;
+// Submitted at a time; then the core is asked whether it accepts more.
+constexpr int kPostponedAtOnce = 256;
+
+bool IsDecidedLast(const FoundFile& file) {
+  if (file.place.box == Box::kHumanOutbox) return false;
+  const std::string& name = file.fingerprint.name;
+  return IsCommandName(name) || (file.place.box == Box::kOutbox && IsResultName(name));
+}
+
+// The plan that a file in an inbox says it belongs to, whatever else is wrong with it.
+PlanId PlanIn(const Place& place, const std::string& bytes) {
+  if (!place.plan.empty() || place.box != Box::kInbox) return place.plan;
+  const auto parsed = ParseJson(bytes);
+  if (!parsed || !parsed->is_object()) return {};
+  const json::value* plan = parsed->get_object().if_contains("plan_id");
+  const bool named = plan != nullptr && plan->is_string() && IsSafeName(plan->get_string());
+  return named ? PlanId(std::string(plan->get_string())) : PlanId();
+}
 
 std::vector<std::string> Lines(const std::vector<Issue>& issues) {
   std::vector<std::string> lines;
@@ -46,7 +75,7 @@ RejectedFile Rejection(const FoundFile& file, std::string bytes, const std::vect
   const Issue& first = errors.front();
   RejectedFile rejected;
   rejected.agent_id = file.place.agent;
-  rejected.plan_id = file.place.plan;
+  rejected.plan_id = PlanIn(file.place, bytes);
   rejected.file = file.fingerprint.name;
   rejected.body = Payload(std::move(bytes));
   rejected.code = first.code;
@@ -57,15 +86,30 @@ RejectedFile Rejection(const FoundFile& file, std::string bytes, const std::vect
   return rejected;
 }
 
-}  // namespace
-
-std::optional<CommandId> ResultOf(std::string_view name) {
-  if (!name.starts_with(kResultPrefix) || !name.ends_with(kResultSuffix)) return std::nullopt;
-  name.remove_prefix(kResultPrefix.size());
-  name.remove_suffix(kResultSuffix.size());
-  if (!IsSafeName(name)) return std::nullopt;
-  return CommandId(std::string(name));
+// {"error": {"message": …, "retry": true|false}}: the agent could not do it. False: it says something else.
+bool ReadFailure(const std::string& bytes, ExternalResult& result) {
+  const auto parsed = ParseJson(bytes);
+  const json::object* object = parsed ? parsed->if_object() : nullptr;
+  const json::value* error = object == nullptr ? nullptr : object->if_contains("error");
+  if (error == nullptr || error->is_null()) return false;
+  if (object->contains("result")) {
+    result.answer.errors.push_back("a result file holds either result or error, not both");
+    return true;
+  }
+  const json::object* fields = error->if_object();
+  const json::value* message = fields == nullptr ? error : fields->if_contains("message");
+  const json::value* retry = fields == nullptr ? nullptr : fields->if_contains("retry");
+  const bool told = message != nullptr && message->is_string() && !message->get_string().empty();
+  if (!told || (retry != nullptr && !retry->is_bool())) {
+    result.answer.errors.push_back(R"(error must be {"message": "what went wrong", "retry": true or false})");
+    return true;
+  }
+  const bool again = retry != nullptr && retry->get_bool();
+  result.failure = CallFailure{ErrorCode::kAgentFailed, std::string(message->get_string()), again, {}};
+  return true;
 }
+
+}  // namespace
 
 ExternalResult ReadExternalResult(Core& core, const AgentId& agent, const PlanId& plan,
                                   const CommandId& command, std::string bytes) {
@@ -75,10 +119,25 @@ ExternalResult ReadExternalResult(Core& core, const AgentId& agent, const PlanId
   result.command_id = command;
   const auto state = core.LookUp(plan);
   const CommandRecord* record = state && *state != nullptr ? (*state)->Find(command) : nullptr;
+  if (ReadFailure(bytes, result)) {
+    result.body = std::move(bytes);
+    return result;
+  }
   AnswerContract contract;
   contract.score_required = record != nullptr && record->score_required;
   contract.tools_allowed = false;
   contract.may_reject = record != nullptr && IsWorkForOther(**state, *record);
+  CommandBrief brief;
+  std::vector<std::string> given;
+  if (record != nullptr) {
+    brief = LoadBrief(core.contents(), *record);
+    if (const auto left = (*state)->left.find(agent); left != (*state)->left.end()) {
+      for (const auto& [name, content] : left->second) given.push_back(name);
+    }
+  }
+  contract.outputs = brief.outputs;
+  contract.when = brief.when;
+  contract.given = given;
   auto read = ReadAnswer(bytes, contract);
   if (!read) {
     result.answer.errors = Lines(read.error().errors);
@@ -113,14 +172,86 @@ CommandFile ToCommandFile(const AgentId& agent, const Command& command, std::str
 
 bool PostOffice::TakeIn(Timestamp now) {
   if (!core_.Accepts()) return true;
+  if (look_over_ && !postponed_.empty()) {
+    TakePostponed();
+    return true;
+  }
+  if (!TakeLook(now)) return true;
+  core_.DecideInputs();
+  TakePostponed();
+  return !postponed_.empty();
+}
+
+bool PostOffice::TakeLook(Timestamp now) {
   IntakeBatch batch = intake_.Take(now);
   wake_at_ = batch.wake_at;
+  const bool alone = look_over_ && !batch.more && batch.found.size() <= 1;
+  if (!alone) core_.GatherInputs();
+  look_over_ = false;
   for (const RefusedFile& file : batch.refused) TakeRefused(file);
-  for (FoundFile& file : batch.found) TakeFound(std::move(file));
+  for (FoundFile& file : batch.found) {
+    if (LeaveOwn(file)) continue;
+    if (!IsDecidedLast(file)) {
+      TakeFound(std::move(file));
+      continue;
+    }
+    if (batch.more && file.bytes && file.bytes->size() > kMostKept) file.bytes.reset();
+    postponed_.push_back(std::move(file));
+  }
   for (const IntakeProblem& problem : batch.problems) {
     problems_.push_back(fmt::format("{}: {}", problem.path, problem.error.message));
   }
-  return batch.more;
+  if (batch.more || LookAgain()) return false;
+  look_over_ = true;
+  looked_again_ = 0;
+  rounds_ = 0;
+  return true;
+}
+
+bool PostOffice::LookAgain() {
+  if (rounds_ == kMostRounds) return false;
+  bool again = false;
+  for (; looked_again_ < postponed_.size(); ++looked_again_) {
+    const FoundFile& file = postponed_[looked_again_];
+    if (file.noticed || file.place.box != Box::kInbox) continue;
+    intake_.LookAgain(file.place.agent, PlanIn(file.place, file.bytes.value_or("")));
+    again = true;
+  }
+  if (again) ++rounds_;
+  return again;
+}
+
+void PostOffice::TakePostponed() {
+  for (int i = 0; i < kPostponedAtOnce && !postponed_.empty(); ++i) {
+    FoundFile file = std::move(postponed_.front());
+    postponed_.pop_front();
+    TakeFound(std::move(file));
+  }
+}
+
+bool PostOffice::LeaveOwn(const FoundFile& file) {
+  const FileFingerprint& found = file.fingerprint;
+  if (file.place.box != Box::kInbox || file.place.plan.empty() || Planted("own_delivery")) return false;
+  const auto agent = core_.state().agents.find(file.place.agent);
+  if (agent == core_.state().agents.end() || !agent->second.settings.external) return false;
+  if (RefusalOf(found.name)) {
+    intake_.MarkKnown(found);
+    return true;
+  }
+  const auto command = DeliveryOf(found.name);
+  const auto plan = command ? core_.LookUp(file.place.plan) : Result<const PlanState*>(nullptr);
+  const CommandRecord* record = plan && *plan != nullptr ? (*plan)->Find(*command) : nullptr;
+  if (record == nullptr || record->agent != file.place.agent) return false;
+  const bool ours =
+      found.sha256 == record->body.digest || (record->delivered && found.sha256 == record->delivered->digest);
+  // A stranger's own file that was taken in, and not moved away yet, is moved away as any other.
+  if (!ours || (*plan)->HasTaken(found)) return false;
+  if (record->state == CommandState::kRunning) {
+    intake_.MarkKnown(found);
+  } else {
+    MoveToProcessed(found, file.place.plan, record->received);
+  }
+  return true;
 }
 
 std::vector<std::string> PostOffice::TakeProblems() {
@@ -243,8 +374,13 @@ void PostOffice::TakeExternal(const FoundFile& file, std::string bytes) {
   ExternalResult result =
       ReadExternalResult(core_, file.place.agent, file.place.plan, *command, std::move(bytes));
   result.source = file.fingerprint;
-  core_.Submit(std::move(result), [this, source = file.fingerprint,
-                                   at = file.place.plan](const Reply& reply) { Dispose(source, at, reply); });
+  core_.Submit(std::move(result),
+               [this, source = file.fingerprint, at = file.place.plan](const Reply& reply) {
+                 // The command goes before its result does: whoever sees the one without the other has still
+                 // to do it.
+                 show_();
+                 Dispose(source, at, reply);
+               });
 }
 
 void PostOffice::TakeResponse(const FoundFile& file, std::string bytes) {

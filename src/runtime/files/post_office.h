@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -28,10 +30,15 @@ class PostOffice {
  public:
   // `restore` writes an input that was taken in, and then damaged by a power cut, anew.
   using Restore = std::function<void(const AgentId&, const PlanId&, const std::string& name)>;
-  PostOffice(Core& core, Intake& intake, Restore restore)
-      : core_(core), intake_(intake), restore_(std::move(restore)) {}
+  // `show` brings the files up to date with the events that are durable.
+  using Show = std::function<void()>;
+  PostOffice(Core& core, Intake& intake, Restore restore, Show show)
+      : core_(core), intake_(intake), restore_(std::move(restore)), show_(std::move(show)) {}
 
   // Takes in what there is, as far as the core accepts it. True: there is more.
+  //
+  // Everything that one look finds is taken in before anything is decided about it: inputs first, then the
+  // commands that waited for them, then new commands and results.
   bool TakeIn(Timestamp now);
   // When there will be something to do without a notification.
   [[nodiscard]] Timestamp wake_at() const { return wake_at_; }
@@ -39,6 +46,13 @@ class PostOffice {
   std::vector<std::string> TakeProblems();
 
  private:
+  // False: there is more of the look to come.
+  bool TakeLook(Timestamp now);
+  // Looks once more where a command may have got an input between two lists of folders.
+  bool LookAgain();
+  void TakePostponed();
+  // True for a file that the engine itself put there; then it has been dealt with.
+  bool LeaveOwn(const FoundFile& file);
   void TakeFound(FoundFile file);
   void TakeRefused(const RefusedFile& file);
   void TakeCommand(const FoundFile& file, std::string bytes);
@@ -58,12 +72,15 @@ class PostOffice {
   Core& core_;
   Intake& intake_;
   Restore restore_;
+  Show show_;
+  std::deque<FoundFile> postponed_;  // commands and results, until everything else of the look is taken in
+  std::size_t looked_again_ = 0;     // this many of them have been looked again for
+  int rounds_ = 0;
+  bool look_over_ = true;
   Timestamp wake_at_;
   std::vector<std::string> problems_;
 };
 
-// The command that a file `result_<command_id>.json` answers; nothing for any other name.
-std::optional<CommandId> ResultOf(std::string_view name);
 // What an external agent's result file says; what is wrong with it is in its answer's errors.
 ExternalResult ReadExternalResult(Core& core, const AgentId& agent, const PlanId& plan,
                                   const CommandId& command, std::string bytes);

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/json.h"
+#include "base/plant.h"
 #include "base/time.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
@@ -192,6 +193,22 @@ void Projection::Restore(const AgentId& agent, const PlanId& plan, const std::st
   Publish(EventFiles::InboxPath(agent, plan, name), file->second.content, Overwrite::kAlways);
 }
 
+void Projection::ShowNow() {
+  ShowAll();
+  for (const MirrorFailure& failure : mirror_.Flush().failures) {
+    problems_.push_back(fmt::format("{}: {}", failure.path, failure.error.message));
+  }
+}
+
+void Projection::ShowOpenDeliveries(FileSink& sink) {
+  if (Planted("own_delivery")) return;
+  for (const auto& [id, plan] : core_.state().plans) {
+    for (const CommandRecord& record : plan->commands) {
+      if (record.state == CommandState::kRunning) event_files_.ShowDelivery(*plan, record, sink);
+    }
+  }
+}
+
 const PlanState* Projection::Find(const PlanId& plan) {
   const auto found = core_.LookUp(plan);
   if (found) return *found;
@@ -328,6 +345,7 @@ Result<void> Projection::Reconcile(std::uint64_t after, MirrorReport& report) {
   // From the beginning on, nothing of an old log is needed.
   Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued, report);
   TRY(Tell(after, wanted));
+  ShowOpenDeliveries(wanted);
   PublishAll(wanted, report);
   return {};
 }
@@ -377,6 +395,7 @@ Result<void> Projection::CatchUpUrgent(MirrorReport& report) {
   Rebuilding wanted(*this, Rebuilding::Logs::kContinued, report);
   TRY(Read(core_.state().urgent_mirrored, core_.committed(),
            [&](const Event& event) { ShowUrgent(event, wanted); }));
+  ShowOpenDeliveries(wanted);
   PublishAll(wanted, report);
   return {};
 }

@@ -48,6 +48,8 @@ class Projection final : public EventObserver, private FileSink {
   Result<FileComparison> Compare();
   // Writes one input of an agent again, whatever is there.
   void Restore(const AgentId& agent, const PlanId& plan, const std::string& name);
+  // Writes what the events that are durable show, before it returns.
+  void ShowNow();
   // The next Flush writes the plans' status too, however young the last one is, and what was put off.
   void Hasten() {
     plans_written_ = {};
@@ -105,6 +107,8 @@ class Projection final : public EventObserver, private FileSink {
   // Lazy: what must not be put off.
   void ShowUrgent(const Event& event, FileSink& sink);
   Result<void> CatchUpUrgent(MirrorReport& report);
+  // Whatever became of the files since: every open command of an external agent is in its inbox.
+  void ShowOpenDeliveries(FileSink& sink);
   void WritePlans();
   void WriteGathered(Flushing how);
   void Sync();
