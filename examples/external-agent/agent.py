@@ -36,7 +36,9 @@ def work(file, command):
     tries[file] = tries.get(file, 0) + 1
     if refused.exists() and tries[file] > MOST_TRIES:
         return {"error": {"message": f"refused {MOST_TRIES} times: {refused.read_text()}", "retry": False}}, {}
-    parts = [command["prompt"], "Make these files in the current folder: " + ", ".join(command["outputs"])]
+    parts = [command["prompt"]]
+    if len(command["outputs"]) > 1:  # the result is the content of a single one
+        parts.append("Make these files in the current folder: " + ", ".join(command["outputs"]))
     if refused.exists():
         parts.append("Your last result was refused:\n" + refused.read_text())
     for path in sorted(file.parent.iterdir()):

@@ -56,10 +56,10 @@ def test_a_shell_script_plays_an_agent(box):
         wait_for(lambda: (hub.dir / "agents/eve/inbox/plan_test/cmd_1.json").exists(), "the command")
         subprocess.run(["bash", str(EXAMPLES / "agent.sh"), "--once", str(hub.dir), "eve", "cat"], check=True, timeout=30)
         wait_for(lambda: hub.states() == {"cmd_1": "succeeded"}, "the result")
-        said = hub.dir / "agents/bob/inbox/plan_test/cmd_1.md"
-        wait_for(said.exists, "the output")
-        assert "==> notes.md <==\nthe notes\n" in said.read_text() and '"prompt": "Do cmd_1."' in said.read_text()
-        assert json.loads((said.parent / "msg_cmd_1.json").read_text())["result"] == "see cmd_1.md"
+        message = hub.dir / "agents/bob/inbox/plan_test/msg_cmd_1.json"
+        wait_for(message.exists, "the message")
+        said = json.loads(message.read_text())["result"]
+        assert "==> notes.md <==\nthe notes\n" in said and '"prompt": "Do cmd_1."' in said, said
         hub.stop()
 
 
