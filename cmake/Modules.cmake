@@ -85,6 +85,23 @@ function(agenttalk_embed module folder function)
   target_sources(agenttalk_${module} PRIVATE ${output})
 endfunction()
 
+# The page: TypeScript in web/, bundled by esbuild (scripts/build-page.sh) while the C++ compiles, then embedded.
+function(agenttalk_page)
+  set(bundle ${CMAKE_SOURCE_DIR}/build/web)
+  set(output ${CMAKE_BINARY_DIR}/embedded/EmbeddedPage.cc)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/src/*)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_SOURCE_DIR}/scripts/build-page.sh ${bundle}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${bundle} -DFUNCTION=EmbeddedPage -DOUTPUT=${output} -P
+            ${CMAKE_SOURCE_DIR}/cmake/EmbedFiles.cmake
+    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/web/package-lock.json ${CMAKE_SOURCE_DIR}/web/build.mjs
+            ${CMAKE_SOURCE_DIR}/scripts/build-page.sh ${CMAKE_SOURCE_DIR}/cmake/EmbedFiles.cmake
+    COMMENT "Bundling the page"
+    VERBATIM)
+  target_sources(agenttalk_api PRIVATE ${output})
+endfunction()
+
 function(agenttalk_program)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/app/*.cc)
   add_executable(agenttalk ${sources})

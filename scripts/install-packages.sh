@@ -17,10 +17,12 @@ wanted=$(awk -v groups=" $* " '
   /^#/ || /^$/ { next }
   on { print }' packages.txt)
 
+# A program of the same name that came another way (npm with a newer Node.js) will do.
+is_there() { case "$1" in npm | nodejs) command -v "${1%js}" >/dev/null ;; *) false ;; esac; }
 is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 missing=
 for package in $wanted; do
-  is_installed "$package" || missing="$missing $package"
+  is_there "$package" || is_installed "$package" || missing="$missing $package"
 done
 
 mkdir -p build

@@ -19,11 +19,11 @@
 #include <string_view>
 #include <utility>
 
+#include "api/http_reply.h"
 #include "api/hub_service.h"
 #include "api/socket_address.h"
 #include "base/error.h"
 #include "base/error_code.h"
-#include "base/json.h"
 #include "model/config/hub_config.h"
 #include "runtime/hub.h"
 #include "runtime/hub_home.h"
@@ -38,40 +38,6 @@ using boost::system::error_code;
 
 constexpr std::string_view kPrefix = "/v1/";
 constexpr int kBacklog = 64;
-
-http::status StatusOf(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kNotFound:
-    case ErrorCode::kPlanUnknown:
-    case ErrorCode::kQuestionUnknown:
-      return http::status::not_found;
-    case ErrorCode::kStateConflict:
-    case ErrorCode::kAnswerLate:
-    case ErrorCode::kIdempotencyConflict:
-      return http::status::conflict;
-    case ErrorCode::kHubLocked:
-      return http::status::service_unavailable;
-    case ErrorCode::kDiskFull:
-      return http::status::insufficient_storage;
-    case ErrorCode::kIo:
-    case ErrorCode::kInternal:
-    case ErrorCode::kJournalDamaged:
-      return http::status::internal_server_error;
-    default:
-      return http::status::bad_request;
-  }
-}
-
-std::string ErrorBody(const Error& error) {
-  return json::serialize(json::object{
-      {"error", {{"code", ToString(error.code)}, {"message", error.message}, {"hint", error.hint}}}});
-}
-
-// A refusal that lists everything that is wrong.
-bool IsRefusal(const json::value& result) {
-  return result.is_object() && result.get_object().contains("error") &&
-         result.get_object().contains("errors");
-}
 
 // One connection: a request, its answer, the next request. Kept alive by what it waits for.
 class Session : public std::enable_shared_from_this<Session> {
@@ -93,7 +59,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   void Fail(ErrorCode code, std::string message) {
-    Write(StatusOf(code), ErrorBody({code, std::move(message), {}}), false);
+    const Result<json::value> failed = std::unexpected(Error{code, std::move(message), {}});
+    Write(StatusOf(failed), BodyOf(failed), false);
   }
 
   void Answer() {
@@ -104,23 +71,14 @@ class Session : public std::enable_shared_from_this<Session> {
       Fail(ErrorCode::kNotFound, "ask with POST /v1/<method>");
       return;
     }
-    json::object parameters;
-    if (!request.body().empty()) {
-      auto value = ParseJson(request.body(), {largest_body_, JsonLimits{}.max_depth});
-      if (!value || !value->is_object()) {
-        Fail(ErrorCode::kJsonInvalid, value ? "the parameters are no object" : value.error().message);
-        return;
-      }
-      parameters = std::move(value->as_object());
+    auto parameters = ReadParameters(request.body(), largest_body_);
+    if (!parameters) {
+      Fail(ErrorCode::kJsonInvalid, parameters.error().message);
+      return;
     }
-    service_->Call(target.substr(kPrefix.size()), parameters,
-                   [self = shared_from_this()](Result<json::value> result) {
-                     if (result) {
-                       self->Write(IsRefusal(*result) ? http::status::bad_request : http::status::ok,
-                                   json::serialize(*result), true);
-                     } else {
-                       self->Write(StatusOf(result.error().code), ErrorBody(result.error()), true);
-                     }
+    service_->Call(target.substr(kPrefix.size()), *parameters,
+                   [self = shared_from_this()](const Result<json::value>& result) {
+                     self->Write(StatusOf(result), BodyOf(result), true);
                    });
   }
 
@@ -153,9 +111,9 @@ std::uint64_t LargestBody(const HubLimits& limits) {
 }  // namespace
 
 struct ApiServer::State : std::enable_shared_from_this<State> {
-  explicit State(Hub& hub)
+  State(Hub& hub, PageLink page_link)
       : acceptor(hub.loop()),
-        service(std::make_shared<HubService>(hub)),
+        service(std::make_shared<HubService>(hub, std::move(page_link))),
         file(SocketOf(hub.directory())),
         largest_body(LargestBody(hub.team().config.limits)) {}
 
@@ -182,8 +140,8 @@ ApiServer::~ApiServer() {
   ::unlink(state_->file.c_str());
 }
 
-Result<std::unique_ptr<ApiServer>> ApiServer::Open(Hub& hub) {
-  auto state = std::make_shared<State>(hub);
+Result<std::unique_ptr<ApiServer>> ApiServer::Open(Hub& hub, PageLink page_link) {
+  auto state = std::make_shared<State>(hub, std::move(page_link));
   ::unlink(state->file.c_str());
   const SocketAddress address = TRY(SocketAddress::For(state->file));
   error_code error;

@@ -107,6 +107,9 @@ Result<json::value> QueryPlans(Hub& hub, const json::object& /*parameters*/) {
     if (!plan.opened) return;
     const auto done = std::ranges::count(plan.commands, CommandState::kSucceeded, &CommandRecord::state);
     plans.push_back(json::object{{"plan_id", plan.id.str()},
+                                 {"goal", TextOrNull(plan.dag    ? plan.dag->goal
+                                                     : plan.goal ? plan.goal->goal
+                                                                 : "")},
                                  {"state", PlanStateName(plan)},
                                  {"tasks_completed", plan.dag ? plan.dag->completed() : done},
                                  {"tasks_total", plan.dag ? plan.dag->size() : plan.commands.size()},

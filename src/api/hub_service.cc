@@ -17,6 +17,7 @@
 #include "api/history_queries.h"
 #include "api/hub_queries.h"
 #include "api/hub_requests.h"
+#include "api/page/queries.h"
 #include "api/plan_changes.h"
 #include "api/plan_requests.h"
 #include "base/error.h"
@@ -35,6 +36,11 @@ struct Following {
   Request follow;
 };
 using Method = std::variant<Query, Request, Following>;
+
+Result<json::value> NoPage(Hub& /*hub*/, const json::object& /*parameters*/) {
+  return Fail(ErrorCode::kStateConflict, "this hub is served without a page",
+              "stop it and start it with `agenttalk serve --http`");
+}
 
 const std::map<std::string, Method, std::less<>>& Methods() {
   static const std::map<std::string, Method, std::less<>> methods = {{"plans", &QueryPlans},
@@ -62,6 +68,12 @@ const std::map<std::string, Method, std::less<>>& Methods() {
                                                                      {"dead/drop", &RequestDrop},
                                                                      {"plan/show", &QueryPlanTasks},
                                                                      {"plan/apply", &RequestPlanChange},
+                                                                     {"hub", &QueryHub},
+                                                                     {"graph", &QueryGraph},
+                                                                     {"graph/states", &QueryGraphStates},
+                                                                     {"spending", &QuerySpending},
+                                                                     {"plan/check", &QueryPlanCheck},
+                                                                     {"page/link", &NoPage},
                                                                      {"goal", &RequestGoal},
                                                                      {"say", &RequestSay}};
   return methods;
@@ -83,6 +95,9 @@ void HubService::Call(std::string_view method, const json::object& parameters, D
   const auto found = Methods().find(method);
   if (found == Methods().end()) {
     done(NoMethod(method));
+  } else if (method == "page/link" && page_link_) {
+    auto link = page_link_();
+    done(link ? Result<json::value>(json::object{{"url", *link}}) : std::unexpected(link.error()));
   } else if (const auto* query = std::get_if<Query>(&found->second)) {
     done((*query)(hub_, parameters));
   } else if (const auto* following = std::get_if<Following>(&found->second)) {

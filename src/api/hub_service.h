@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "runtime/hub.h"
@@ -13,9 +14,12 @@
 // socket. Names and shapes are those of `--json`.
 namespace agenttalk {
 
+// A fresh link to the page that this process serves.
+using PageLink = std::function<Result<std::string>()>;
+
 class HubService {
  public:
-  explicit HubService(Hub& hub) : hub_(hub) {}
+  explicit HubService(Hub& hub, PageLink page_link = {}) : hub_(hub), page_link_(std::move(page_link)) {}
 
   // Whether a hub that is only read can answer this; NOT_FOUND when there is no such method.
   static Result<bool> IsReading(std::string_view method);
@@ -26,6 +30,7 @@ class HubService {
 
  private:
   Hub& hub_;
+  PageLink page_link_;
 };
 
 }  // namespace agenttalk

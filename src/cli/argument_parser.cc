@@ -33,6 +33,9 @@ void AddParameter(CLI::App& app, const Parameter& parameter, Values& values) {
     case Takes::kValues:
       option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
       break;
+    case Takes::kMaybeValue:
+      option->expected(0, 1)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+      break;
     case Takes::kOne:
       option->expected(1)->required();
       break;

@@ -36,6 +36,8 @@ std::string Spelled(const Parameter& parameter) {
     case Takes::kValue:
     case Takes::kValues:
       return fmt::format("{} {}", parameter.name, ValueName(parameter));
+    case Takes::kMaybeValue:
+      return fmt::format("{} [{}]", parameter.name, ValueName(parameter));
     case Takes::kMany:
       return parameter.name + "…";
   }

@@ -16,12 +16,13 @@
 namespace agenttalk {
 
 enum class Takes {
-  kFlag,      // --strict
-  kValue,     // --hub DIR
-  kValues,    // --set k=v, as often as one likes
-  kOne,       // FILE
-  kOptional,  // [DIR]
-  kMany,      // FILE…
+  kFlag,        // --strict
+  kValue,       // --hub DIR
+  kValues,      // --set k=v, as often as one likes
+  kMaybeValue,  // --http [ADDR:PORT]: an empty value when none is given
+  kOne,         // FILE
+  kOptional,    // [DIR]
+  kMany,        // FILE…
 };
 
 enum class Completes { kNothing, kFile, kDirectory };

@@ -76,6 +76,8 @@ std::string DescribeHolder(const json::object& holder) {
                      Part(holder, "purpose"), Part(holder, "since"));
 }
 
+}  // namespace
+
 Result<std::string> RandomBytes(std::size_t count) {
   std::string bytes(count, '\0');
   for (std::size_t got = 0; got < count;) {
@@ -86,8 +88,6 @@ Result<std::string> RandomBytes(std::size_t count) {
   }
   return bytes;
 }
-
-}  // namespace
 
 fs::path HomeOf(const fs::path& hub) {
   return hub / ".agenttalk";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -24,6 +25,9 @@ Result<std::unique_ptr<SqliteJournal>> TakeJournal(const std::filesystem::path& 
 
 // Who has the hub at the moment, in words; nothing when nobody has.
 Result<std::optional<std::string>> HolderOf(const std::filesystem::path& hub);
+
+// From the kernel: for keys and links.
+Result<std::string> RandomBytes(std::size_t count);
 
 // A secret of this hub, made when it is first asked for.
 Result<std::string> FenceKey(const std::filesystem::path& hub);

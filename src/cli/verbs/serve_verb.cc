@@ -5,11 +5,14 @@
 #include <utility>
 
 #include "api/api_server.h"
+#include "api/hub_service.h"
+#include "api/page/server.h"
 #include "base/error.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/live/progress.h"
 #include "cli/verb.h"
+#include "cli/verbs/page_options.h"
 #include "cli/verbs/provider_options.h"
 #include "cli/verbs/verbs.h"
 #include "runtime/hub.h"
@@ -39,7 +42,10 @@ Result<ExitCode> Serve(const Invocation& call) {
   options.notifications = !call.arguments.Has("--scan-only");
   const std::unique_ptr<Hub> hub = TRY(Hub::Open(directory, std::move(options)));
   if (!call.arguments.Has("--quiet")) progress.Follow(*hub);
-  const std::unique_ptr<ApiServer> server = TRY(ApiServer::Open(*hub));
+  const std::unique_ptr<PageServer> page = TRY(OpenPage(call, *hub));
+  const std::unique_ptr<ApiServer> server =
+      TRY(ApiServer::Open(*hub, page ? PageLink([&page] { return page->NewLink(); }) : PageLink()));
+  if (page) call.console.Err(fmt::format("agenttalk: the page is at {}\n", TRY(page->NewLink())));
   const auto end = hub->Serve(call.arguments.Has("--until-idle"));
   if (end) return ExitCodeOf(*end);
   // Nothing is acknowledged any more, and only a new start can tell what is on the disk.
@@ -53,7 +59,7 @@ Verb ServeVerb() {
   return {.name = "serve",
           .summary = "Runs the hub until it is stopped.",
           .example = "agenttalk serve --hub my-team\nagenttalk serve --until-idle --answers answers.yaml",
-          .parameters = WithProviderParameters(
+          .parameters = WithProviderParameters(WithPageParameters(
               {{.name = "--until-idle",
                 .takes = Takes::kFlag,
                 .help = "end when nothing goes on by itself any more: 0 all done, 1 something failed, "
@@ -61,7 +67,7 @@ Verb ServeVerb() {
                {.name = "--scan-only",
                 .takes = Takes::kFlag,
                 .help = "find files by the heartbeat's scan alone, as on network file systems"},
-               {.name = "--quiet", .takes = Takes::kFlag, .help = "do not tell what is going on"}}),
+               {.name = "--quiet", .takes = Takes::kFlag, .help = "do not tell what is going on"}})),
           .run = Serve};
 }
 

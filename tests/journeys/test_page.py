@@ -1,0 +1,280 @@
+"""The page in a real browser, and against everybody who should not get in."""
+
+import http.client
+import json
+import pathlib
+import re
+import subprocess
+import time
+
+from browser import Browser, free_port
+from journey import Journey, wait_for
+from sandbox import Skip
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+AXE = ROOT / "web/node_modules/axe-core/axe.min.js"
+
+PLAN = """
+plan: menu
+goal: A menu for tomorrow
+files: [stock.txt]
+tasks:
+  - {id: take-stock, agent: buyer, prompt: "Say what has to be used up.", inputs: [stock.txt], outputs: [use-up.md]}
+  - {id: write-menu, agent: editor, prompt: "Write the menu.", inputs: [use-up.md], outputs: [menu.md], gate: human}
+deliverables: [menu.md]
+"""
+TEAM = {"buyer": {"name": "Buyer", "prompt": "You know the larder."}, "editor": {"name": "Editor", "prompt": "You write."}}
+
+
+def mind(request):
+    if "Say what has to be used up." in request:
+        return {"result": "Use up " + request.find(r"STOCK: (\w+)", "the text of stock.txt") + "."}
+    request.need("Write the menu.")
+    rhyme = "in rhyme" if "in rhyme, please" in request else "plainly"
+    return {"result": f"# Menu\n\nPlums, {rhyme}.\n"}
+
+
+class Page(Journey):
+    """A served hub with its page."""
+
+    def __init__(self, box, think=mind, agents=None, **config):
+        super().__init__(box, think, agents or TEAM, **config)
+        self.port = free_port()
+        self.write("stock.txt", "STOCK: plums\n")
+        self.write("plan.yaml", PLAN)
+
+    def start(self, *arguments, env=None):
+        return super().start("--http", f"127.0.0.1:{self.port}", *arguments, env=env)
+
+    def link(self):
+        return self.json("ui", "--no-browser")["url"]
+
+    def ask(self, method, path, headers=None, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request(method, path, body=body, headers={"Host": f"127.0.0.1:{self.port}", **(headers or {})})
+        answer = connection.getresponse()
+        return answer.status, answer.headers, answer.read()
+
+    def cookie(self):
+        path = self.link().removeprefix(f"http://127.0.0.1:{self.port}")
+        status, headers, _ = self.ask("GET", path)
+        assert status == 303, status
+        return headers["Set-Cookie"].split(";")[0]
+
+    def post(self, name, parameters=None, **headers):
+        given = {"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{self.port}", **headers}
+        return self.ask("POST", "/v1/" + name, given, json.dumps(parameters or {}))
+
+
+def expect_clean(browser):
+    assert browser.problems() == [], "the browser complained"
+
+
+def test_a_person_watches_judges_and_reads(box):
+    """Watch a plan, read a task's prompt and answer, reject with a text, approve what comes back."""
+    with Page(box) as hub, Browser() as browser:
+        hub.start()
+        browser.open(hub.link())
+        browser.wait_text("No plans yet")
+        assert hub.agenttalk("run", "--plan", "plan.yaml", "--json").code == 3
+        browser.wait_text("A menu for tomorrow")
+        browser.click_text("A menu for tomorrow")
+        browser.wait_text("waits for a person")
+        browser.click_text("Tasks")
+        browser.click_text("take-stock")
+        browser.wait_text("Use up plums.")
+        browser.click_text("Prompt")
+        browser.wait_text("Say what has to be used up.")
+        assert "STOCK: plums" in browser.text()
+        browser.type("article.question textarea", "in rhyme, please")
+        browser.click_text("Reject")
+        browser.wait(lambda: any("in rhyme, please" in request for request in hub.model.requests), "the rework")
+        browser.wait(lambda: browser.has("article.question"), "the next question")
+        browser.click("article.question details summary")
+        browser.wait_text("Plums, in rhyme.")
+        browser.wait(lambda: browser.has("article.question .diff .added"), "the difference to the last version")
+        browser.click_text("Approve")
+        wait_for(lambda: hub.json("status", "plan_menu")["state"] == "completed", "the end of the plan")
+        browser.wait_text("✓ completed")
+        assert hub.read("plans/plan_menu/deliverables/menu.md") == "# Menu\n\nPlums, in rhyme.\n"
+        expect_clean(browser)
+
+
+def test_a_server_that_was_killed_is_caught_up_with(box):
+    """The page stays open through a kill and a new start, and shows what happened meanwhile without a reload."""
+    with Page(box) as hub, Browser() as browser:
+        hub.start()
+        browser.open(hub.link())
+        browser.wait_text("No plans yet")
+        browser.script("window.kept = true")
+        hub.kill()
+        browser.wait_text("Not connected")
+        hub.start()
+        assert hub.agenttalk("run", "--plan", "plan.yaml", "--json").code == 3
+        browser.wait_text("A menu for tomorrow")
+        assert browser.script("return window.kept === true"), "the page was loaded again"
+
+
+def test_the_page_is_accessible(box):
+    """axe-core finds nothing above minor, in light and dark, in English and Chinese, on a phone's width."""
+    if not AXE.exists():
+        raise Skip("axe-core is not installed")
+    with Page(box) as hub:
+        hub.start()
+        assert hub.agenttalk("run", "--plan", "plan.yaml", "--json").code == 3
+        for size, language in (("1400,900", "en"), ("420,800", "zh")):
+            with Browser(language=language, size=size) as browser:
+                browser.open(hub.link())
+                browser.wait(lambda: browser.has("header.bar"), "the page")
+                for shade in ("light", "dark"):
+                    browser.script("document.documentElement.dataset.theme = arguments[0]", shade)
+                    for place in ("plans", "plan/plan_menu/graph/take-stock", "plan/plan_menu/tasks", "plan/plan_menu/timeline",
+                                  "plan/plan_menu/events", "questions", "agents", "letters", "spending", "start"):
+                        browser.script("location.hash = '#/' + arguments[0]", place)
+                        browser.wait(lambda: browser.has("h1"), place)
+                        browser.script(AXE.read_text(encoding="utf-8"))
+                        found = browser.script_async("axe.run(document).then(r => arguments[0](r.violations))")
+                        serious = [(one["id"], one["impact"], [node["html"][:200] for node in one["nodes"]][:3])
+                                   for one in found if one["impact"] != "minor"]
+                        assert not serious, f"{place} ({shade}, {language}): {serious}"
+
+
+HOSTILE = ["<script>document.title='owned'</script>", "<img src=x onerror=\"document.title='owned'\">",
+           "[click](javascript:document.title='owned')", "<svg onload=\"document.title='owned'\">", "\u202egnp.exe", "\x1b[2J\x9b31m",
+           "![x](http://198.51.100.1/x.png)", "</pre><iframe src='http://198.51.100.1/'></iframe>"]
+
+
+def test_hostile_content_stays_text(box):
+    """What models, files and names say is shown as text: nothing runs, nothing is loaded from elsewhere."""
+    nasty = "\n".join(HOSTILE)
+
+    def think(request):
+        return {"result": "# " + nasty + "\n\n" + nasty}
+
+    with Page(box, think) as hub, Browser() as browser:
+        hub.write("stock.txt", "STOCK: plums\n" + nasty)
+        hub.start()
+        assert hub.agenttalk("run", "--plan", "plan.yaml", "--json").code == 3
+        browser.open(hub.link())
+        browser.wait_text("A menu for tomorrow")
+        browser.requests()
+        for place in ("plan/plan_menu/tasks/take-stock", "plan/plan_menu/events", "questions"):
+            browser.script("location.hash = '#/' + arguments[0]", place)
+            browser.wait(lambda: browser.has("details, table.events, article"), place)
+            browser.script("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+            browser.wait_text("menu")
+        time_to_settle = browser.script_async("setTimeout(() => arguments[0](true), 500)")
+        assert time_to_settle and "owned" not in browser.script("return document.title")
+        assert not browser.has("iframe, script:not([src]), svg[onload], img[onerror]")
+        strangers = [url for url in browser.requests() if not url.startswith((f"http://127.0.0.1:{hub.port}/", "data:", "blob:"))]
+        assert not strangers, strangers
+        expect_clean(browser)
+
+
+def test_strangers_do_not_get_in(box):
+    """Wrong host, foreign origin, no session, used link, other content types: each is refused."""
+    with Page(box) as hub:
+        hub.start()
+        origin = {"Origin": f"http://127.0.0.1:{hub.port}"}
+        assert hub.post("plans")[0] == 401
+        cookie = hub.cookie()
+        assert hub.post("plans", Cookie=cookie)[0] == 200
+        assert hub.post("plans", Cookie=cookie, Origin="http://evil.example")[0] == 403
+        assert hub.post("plans", Cookie=cookie, Origin="null")[0] == 403
+        assert hub.post("plans", Cookie=cookie, Host=f"evil.example:{hub.port}")[0] == 421, "DNS rebinding"
+        assert hub.post("plans", Cookie=cookie, **{"Content-Type": "text/plain"})[0] == 415
+        assert hub.post("plans", Cookie=cookie, **{"Content-Type": "application/x-www-form-urlencoded"})[0] == 415
+        assert hub.post("plans", Cookie=cookie, **{"Sec-Fetch-Site": "cross-site"})[0] == 403
+        assert hub.ask("POST", "/v1/plans", {"Content-Type": "application/json", "Cookie": cookie}, "{}")[0] == 403, "no origin"
+        assert hub.post("plans", Cookie=cookie[:-1] + ("0" if cookie[-1] != "0" else "1"))[0] == 401
+        assert hub.ask("GET", "/v1/stream", {"Cookie": cookie, "Origin": "http://evil.example"})[0] == 403
+        assert hub.ask("GET", "/v1/stream")[0] == 401
+        assert hub.ask("GET", "/v1/file?plan=plan_x&name=y")[0] == 401
+        assert hub.post("repair", Cookie=cookie)[0] == 403, "not for the page"
+        assert hub.post("page/link", Cookie=cookie)[0] == 403, "a session makes no sessions"
+        link = hub.link().removeprefix(f"http://127.0.0.1:{hub.port}")
+        assert hub.ask("GET", link)[0] == 303
+        assert hub.ask("GET", link)[0] == 403, "a link works once"
+        assert hub.ask("GET", "/login?token=" + "0" * 64)[0] == 403
+        assert hub.ask("PUT", "/v1/plans", {**origin, "Cookie": cookie})[0] == 405
+        assert hub.ask("GET", "/../../etc/passwd")[0] in (400, 404)
+        status, headers, _ = hub.ask("GET", "/")
+        assert status == 200 and "script-src 'self'" in headers["Content-Security-Policy"]
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        hub.kill()
+        hub.start()
+        assert hub.post("plans", Cookie=cookie)[0] == 200, "a session survives a restart"
+
+
+def test_a_read_only_page_changes_nothing(box):
+    with Page(box) as hub:
+        hub.start("--read-only")
+        cookie = hub.cookie()
+        assert hub.post("plans", Cookie=cookie)[0] == 200
+        for method in ("goal", "plan/run", "say", "cancel", "answer"):
+            assert hub.post(method, {"plan_id": "plan_x", "goal": "x", "id": "q_1"}, Cookie=cookie)[0] == 403, method
+
+
+def test_an_address_that_others_can_reach_needs_tls(box):
+    with Page(box) as hub:
+        refused = hub.agenttalk("serve", "--http", "0.0.0.0:0")
+        assert refused.code == 2 and "--tls-cert" in refused.err, refused
+        key, certificate = hub.dir / "key.pem", hub.dir / "cert.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(certificate),
+                        "-days", "1", "-subj", "/CN=localhost"], check=True, capture_output=True)
+        hub.start("--tls-cert", str(certificate), "--tls-key", str(key))
+        import ssl
+        context = ssl._create_unverified_context()
+        connection = http.client.HTTPSConnection("127.0.0.1", hub.port, context=context, timeout=20)
+        connection.request("GET", "/", headers={"Host": f"127.0.0.1:{hub.port}"})
+        assert connection.getresponse().status == 200
+
+
+def chain(size, name="large"):
+    lines = [f"plan: {name}", "goal: Many tasks", "tasks:"]
+    for i in range(size):
+        needs = f", needs: [t{(i - 1) // 2}]" if i else ""
+        lines.append(f'  - {{id: t{i}, agent: buyer, prompt: "Do {i}."{needs}}}')
+    return "\n".join(lines) + "\n"
+
+
+def test_a_plan_of_ten_thousand_tasks_is_drawn_and_panned(box):
+    """First drawn in under a second, panned at 30 frames a second or more."""
+    with Page(box) as hub, Browser() as browser:
+        hub.write("large.yaml", chain(10000))
+        hub.start()
+        cookie = hub.cookie()
+        status, _, body = hub.post("plan/run", {"plan": hub.read("large.yaml")}, Cookie=cookie)
+        assert status == 200, body
+        hub.post("pause", {"plan_id": "plan_large"}, Cookie=cookie)
+        browser.open(hub.link())
+        browser.wait_text("Many tasks", 60)
+        start = time.monotonic()
+        browser.script("location.hash = '#/plan/plan_large'")
+        browser.wait(lambda: browser.script("return (window.agenttalkGraph?.frames ?? 0) > 0"), "the graph")
+        first = time.monotonic() - start
+        frames = browser.script_async("""
+            const done = arguments[0], graph = window.agenttalkGraph; graph.zoom(40, 600, 300);
+            let count = 0; const from = performance.now();
+            (function step() { graph.view.x -= 8; graph.draw(); ++count;
+              if (performance.now() - from < 1000) requestAnimationFrame(step); else done(count * 1000 / (performance.now() - from)); })();""")
+        print(f"10,000 tasks: first drawn after {first:.2f} s, {frames:.0f} frames a second")
+        assert frames >= 30, f"{frames} frames a second"
+        assert first < 3, f"first drawn after {first:.2f} s"
+
+
+def test_the_form_starts_a_plan_that_is_checked_as_it_is_typed(box):
+    with Page(box) as hub, Browser() as browser:
+        hub.start()
+        browser.open(hub.link())
+        browser.wait(lambda: browser.has("header.bar"), "the page")
+        browser.click_text("Start")
+        browser.type("#plan", "plan: tiny\ntasks:\n  - {id: one, agent: nobody, prompt: Do it.}\n")
+        browser.wait_text("nobody")
+        assert browser.script("return [...document.querySelectorAll('form button')].at(-1).disabled")
+        browser.script("document.querySelector('#plan').value = ''; document.querySelector('#plan').dispatchEvent(new Event('input', {bubbles: true}))")
+        browser.type("#plan", "plan: tiny\ntasks:\n  - {id: one, agent: buyer, prompt: \"Say what has to be used up. STOCK: plums\"}\n")
+        browser.wait_text("The plan is valid.")
+        browser.script("[...document.querySelectorAll('form button')].at(-1).click()")
+        browser.wait_text("✓ completed")
+        assert re.search(r"plan_tiny", browser.text())
