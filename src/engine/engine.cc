@@ -24,6 +24,7 @@
 #include "engine/dag/flow.h"
 #include "engine/dag/restart.h"
 #include "engine/dag/revision.h"
+#include "engine/parts.h"
 #include "engine/people/gateway.h"
 #include "engine/plan_control.h"
 #include "engine/role/collaboration.h"
@@ -169,7 +170,7 @@ Engine::Engine(ContentSink& sink, RequestComposer& composer, const RoleParts& ro
 
 Engine::Decided Engine::Handle(Input&& input, Timestamp now) {
   state_.now = std::max(state_.now, now);
-  Step step(state_, sink_, composer_, role_, thinking_);
+  Step step(state_, sink_, composer_, {role_, thinking_, BuiltinParts()});
   if (!spare_.empty()) {
     step.events = std::move(spare_.back());
     spare_.pop_back();

@@ -53,9 +53,7 @@ void CancelPlan(Step& step, PlanState& plan, const std::string& reason) {
   step.Emit(plan, PlanChanged{PlanChange::kCancelled, reason});
   for (CommandRecord& record : plan.commands) {
     if (!IsLive(record.state)) continue;
-    step.Touch(record.agent);
-    step.Emit(plan,
-              CommandEnded{record.id, EndState::kCancelled, ErrorCode::kCancelled, "the plan was cancelled"});
+    CancelCommand(step, plan, record, ErrorCode::kCancelled, "the plan was cancelled");
   }
   std::vector<std::uint64_t> questions;
   for (const auto& [number, question] : plan.questions) {

@@ -13,17 +13,16 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/command/answer_commands.h"
 #include "engine/command/budget.h"
 #include "engine/command/flow.h"
-#include "engine/dag/flow.h"
+#include "engine/command/owner.h"
+#include "engine/command/parts.h"
+#include "engine/command/strategy.h"
 #include "engine/people/gateway.h"
-#include "engine/role/collaboration.h"
-#include "engine/role/flow.h"
-#include "engine/stage/flow.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/thinking/flow.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "model/events/content.h"
@@ -38,33 +37,6 @@ void AskModel(Step& step, PlanState& plan, CommandRecord& record, const Content&
   step.Emit(plan, ModelCallIntended{record.id, execution.calls + 1, request, composed.reuse_key,
                                     composed.estimate, execution.model_calls + 1, std::move(composed.by_path),
                                     std::move(composed.warnings)});
-}
-
-// The answer that this request got before; null: it has to be asked.
-const TaskResult* FindAnswered(Step& step, const PlanState& plan, const CommandRecord& record,
-                               const Digest& key) {
-  const bool first = record.execution->model_calls == 0;
-  const bool plain = first && !record.execution->role;
-  if (!plain || !step.state().settings.reuse || plan.TaskOf(record) == DagState::kNone) return nullptr;
-  const auto found = plan.dag->answered.find(key);
-  if (found != plan.dag->answered.end()) return &found->second;
-  const bool may_share = step.state().settings.share_results && !plan.dag->tasks[plan.TaskOf(record)].anew;
-  return may_share ? step.state().shared.Find(key) : nullptr;
-}
-
-// By value: what is known may be replaced while it is used.
-void UseAnswered(Step& step, PlanState& plan, CommandRecord& record, TaskResult known) {
-  CommandSucceeded succeeded;
-  succeeded.command_id = record.id;
-  succeeded.result = known.result;
-  succeeded.score = known.score;
-  succeeded.score_explanation = known.explanation;
-  succeeded.outputs = known.outputs;
-  succeeded.reused = true;
-  succeeded.reuse_key = known.key;
-  step.Touch(record.agent);
-  step.Emit(plan, std::move(succeeded));
-  OnTaskExecuted(step, plan, record, nullptr);
 }
 
 void StartTools(Step& step, PlanState& plan, CommandRecord& record, std::vector<ToolRequest> requests) {
@@ -89,7 +61,7 @@ void StartTools(Step& step, PlanState& plan, CommandRecord& record, std::vector<
 
 // Carries out the commands of an answer; true: its result is used now.
 bool Think(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts& answer) {
-  ThoughtOutcome thought = CarryOut(step, plan, record, answer);
+  ThoughtOutcome thought = step.parts().answer_commands.CarryOut(step, plan, record, answer);
   answer.errors = std::move(thought.errors);
   if (thought.use_result || record.state != CommandState::kRunning) return thought.use_result;
   if (record.execution->thinking_rounds >= step.state().settings.max_tool_rounds) {
@@ -103,29 +75,31 @@ bool Think(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts& answ
 }
 
 void UseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call, AnswerFacts answer) {
-  if (!answer.command_errors.empty()) AuditBadForm(step, plan, record, answer);
+  if (!answer.command_errors.empty()) {
+    step.parts().answer_commands.AuditBadForm(step, plan, record, answer);
+  }
   const bool thinks = answer.errors.empty() && !answer.commands.empty();
   if (thinks && !Think(step, plan, record, answer)) return;
   if (!answer.errors.empty()) {
     RefuseAnswer(step, plan, record, call, std::move(answer.errors));
     return;
   }
+  const CommandOwner& owner = OwnerOf(step, record);
   if (answer.rejected) {
-    RejectWork(step, plan, record, *answer.rejected);
+    owner.Decline(step, plan, record, *answer.rejected);
     return;
   }
-  if (answer.stage && plan.goal) {
-    StageUse use = UseStageAnswer(step, plan, record, answer);
-    if (use.next == StageUse::Next::kFails) {
-      FailAttempt(step, plan, record, {use.code, std::move(use.message), false, {}}, EndState::kFailed);
-    }
-    if (use.next != StageUse::Next::kGoesOn) return;
+  AnswerUse use = owner.UseAnswer(step, plan, record, answer);
+  if (use.next == AnswerUse::Next::kFails) {
+    FailAttempt(step, plan, record, {use.code, std::move(use.message), false, {}}, EndState::kFailed);
   }
+  if (use.next != AnswerUse::Next::kGoesOn) return;
   if (!answer.tools.empty()) {
     StartTools(step, plan, record, std::move(answer.tools));
     return;
   }
-  if (!UseRoleAnswer(step, plan, record, call, answer)) Succeed(step, plan, record, std::move(answer));
+  if (StrategyOf(step, record).UseAnswer(step, plan, record, call, answer)) return;
+  Succeed(step, plan, record, std::move(answer));
 }
 
 // The command's open call; null when the outcome comes too late or twice.
@@ -148,16 +122,14 @@ void ContinueConversation(Step& step, PlanState& plan, CommandRecord& record) {
   const Execution& execution = *record.execution;
   const bool ask_again =
       !execution.request.empty() && execution.answer.empty() && execution.tool_outputs.empty();
-  auto composed = ComposeNext(step, plan, record, execution.model_calls + 1);
+  auto composed = StrategyOf(step, record).Compose(step, plan, record, execution.model_calls + 1);
   if (!composed) {
     FailAttempt(step, plan, record, {composed.error().code, composed.error().message, false, {}},
                 EndState::kFailed);
     return;
   }
-  if (const TaskResult* known = FindAnswered(step, plan, record, composed->reuse_key)) {
-    UseAnswered(step, plan, record, *known);
-    return;
-  }
+  const bool is_first = execution.model_calls == 0 && !execution.role;
+  if (is_first && OwnerOf(step, record).UseKnown(step, plan, record, composed->reuse_key)) return;
   if (const auto budget = ExceededBudget(step.state(), plan, composed->estimate)) {
     AskForBudget(step, plan, record, *budget, composed->estimate);
     step.Touch(record.agent);
@@ -223,7 +195,8 @@ void OnToolCallDone(Step& step, ToolCallDone done) {
       step.Emit(*plan, ToolCallFinished{record.id, done.call, result, done.error, std::move(done.message)});
   step.reply = {Reply::Status::kAccepted, {}, record.id, event};
   if (record.state != CommandState::kRunning || !record.execution->open.empty()) return;
-  if (!UseRoleTool(step, *plan, record)) ContinueConversation(step, *plan, record);
+  if (StrategyOf(step, record).UseTools(step, *plan, record)) return;
+  ContinueConversation(step, *plan, record);
 }
 
 }  // namespace agenttalk

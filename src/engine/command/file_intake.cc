@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/codec.h"
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/error_code.h"
@@ -18,10 +17,11 @@
 #include "base/time.h"
 #include "engine/command/flow.h"
 #include "engine/command/input_binding.h"
-#include "engine/dag/commands.h"
-#include "engine/dag/flow.h"
+#include "engine/command/owner.h"
+#include "engine/command/parts.h"
+#include "engine/command/plan_rules.h"
+#include "engine/command/reception.h"
 #include "engine/people/gateway.h"
-#include "engine/role/collaboration.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
@@ -107,54 +107,6 @@ bool SupersedeInTask(Step& step, PlanState& plan, const CommandRecord& added) {
   return outdated;
 }
 
-// The command's texts, apart from its body.
-std::string BriefOf(const PlanState& plan, Command& command) {
-  if (plan.dag) {
-    const TaskIndex task = plan.dag->Find(command.task_id);
-    return TaskBrief(plan, task, plan.dag->Node(task), command, {});
-  }
-  CommandBrief texts;
-  texts.prompt = std::exchange(command.prompt, {});
-  texts.score_criteria = std::exchange(command.score_criteria, {});
-  ByteWriter brief;
-  brief.Put(texts);
-  return brief.Take();
-}
-
-// Whoever sent it: keys count at the receiving agent, so a repeat is known only there.
-void AddressToTask(const PlanState& plan, CommandFile& file) {
-  const TaskIndex task = plan.dag->Find(file.command.task_id);
-  if (task != DagState::kNone) file.agent_id = plan.dag->AgentOf(task);
-}
-
-// What the DAG wants to be scored is scored, whatever the command says.
-void RequireScore(const TaskNode& node, CommandFile& file) {
-  if (!node.score || !node.score->required || file.command.score_required) return;
-  file.command.score_required = true;
-  file.command.score_criteria =
-      node.score->criteria.empty() ? std::string(kDefaultScoreCriteria) : node.score->criteria;
-  file.warnings.push_back("the task asks for a score: score_required is true");
-}
-
-// A task's command goes to the task's agent, whoever sent it; false: it was refused.
-bool RouteToTask(Step& step, PlanState& plan, CommandFile& file) {
-  if (!plan.dag) {
-    RefuseCommand(
-        step, file, ErrorCode::kPlanUnknown,
-        fmt::format("{} has no DAG, so it has no task {}", plan.id.str(), file.command.task_id.str()),
-        "run the plan first, or leave task_id out");
-    return false;
-  }
-  auto agent = CheckTaskCommand(plan, file.command);
-  if (!agent) {
-    RefuseCommand(step, file, agent.error().code, agent.error().message, agent.error().hint);
-    return false;
-  }
-  file.agent_id = *std::move(agent);
-  RequireScore(plan.dag->Node(plan.dag->Find(file.command.task_id)), file);
-  return true;
-}
-
 }  // namespace
 
 void OnCommandFile(Step& step, CommandFile file) {
@@ -170,27 +122,29 @@ void OnCommandFile(Step& step, CommandFile file) {
                   "add the agent to agenttalk.yaml, then `agenttalk dead retry` this letter");
     return;
   }
-  if (plan.dag) AddressToTask(plan, file);
+  const PlanRules& rules = step.parts().plans;
+  rules.Address(plan, file);
   if (AnswerKnownCommand(step, plan, file)) return;
-  if (plan.dag || plan.goal || file.command.BelongsToDag()) {
-    if (!RouteToTask(step, plan, file)) return;
+  const auto owner = rules.Admit(plan, file);
+  if (!owner) {
+    RefuseCommand(step, file, owner.error().code, owner.error().message, owner.error().hint);
+    return;
   }
   if (!plan.opened) step.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
   if (plan.completed) step.Emit(plan, PlanChanged{PlanChange::kReopened, {}});
 
-  CommandReceived received;
-  received.agent_id = file.agent_id;
-  received.body = step.Store(plan, std::move(file.body));
-  received.brief = step.Store(plan, BriefOf(plan, file.command));
-  received.wait_until = step.now() + file.command.timeout;
-  received.command = std::move(file.command);
-  received.payload = file.payload;
-  received.source = std::move(file.source);
-  received.warnings = std::move(file.warnings);
-  const CommandId id = received.command.command_id;
-  const std::uint64_t event = step.Emit(plan, std::move(received));
-  step.reply = {Reply::Status::kAccepted, {}, id, event};
-  CommandRecord& record = *plan.Find(id);
+  NewCommand added;
+  added.owner = *owner;
+  added.agent = file.agent_id;
+  added.body = std::move(file.body);
+  added.brief = OwnerOf(step, *owner).Brief(step, plan, file.command);
+  added.wait_until = step.now() + file.command.timeout;
+  added.command = std::move(file.command);
+  added.payload = file.payload;
+  added.source = std::move(file.source);
+  added.warnings = std::move(file.warnings);
+  CommandRecord& record = ReceiveCommand(step, plan, std::move(added));
+  step.reply = {Reply::Status::kAccepted, {}, record.id, record.received};
   if (SupersedeInTask(step, plan, record)) {
     CompleteIfIdle(step, plan);
     return;
@@ -238,7 +192,7 @@ void OnInputFile(Step& step, InputFile file) {
   arrived.content = step.Store(plan, std::move(file.payload));
   arrived.source = std::move(file.source);
   Deliver(step, plan, std::move(arrived));
-  if (plan.dag) AdvanceTasks(step, plan);
+  step.parts().plans.Advance(step, plan);
   step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
 }
 
@@ -289,7 +243,7 @@ void OnExternalResult(Step& step, ExternalResult result) {
     if (result.failure) {
       FailAttempt(step, plan, *record, *std::move(result.failure), EndState::kFailed);
     } else {
-      RejectWork(step, plan, *record, *result.answer.rejected);
+      OwnerOf(step, *record).Decline(step, plan, *record, *result.answer.rejected);
     }
   } else {
     Succeed(step, plan, *record, std::move(result.answer), std::move(result.source));

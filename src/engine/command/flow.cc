@@ -20,19 +20,16 @@
 #include "engine/command/budget.h"
 #include "engine/command/conversation.h"
 #include "engine/command/external_agent.h"
+#include "engine/command/memory.h"
+#include "engine/command/owner.h"
+#include "engine/command/parts.h"
+#include "engine/command/plan_rules.h"
 #include "engine/command/router.h"
-#include "engine/dag/flow.h"
-#include "engine/dag/outputs.h"
+#include "engine/command/strategy.h"
 #include "engine/people/gateway.h"
-#include "engine/role/collaboration.h"
-#include "engine/role/flow.h"
-#include "engine/stage/calls.h"
-#include "engine/stage/flow.h"
-#include "engine/stage/tasks.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/thinking/flow.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "model/command/command.h"
@@ -85,8 +82,12 @@ void StartAttempt(Step& step, PlanState& plan, CommandRecord& record) {
                                      lost.idempotent, lost.provider_call});
   }
   const bool goes_on = !record.execution->news.empty();  // with what a person has answered
-  if (!redo.empty() || (!goes_on && ResumeRole(step, plan, record))) return;
-  ContinueConversation(step, plan, record);
+  if (!redo.empty()) return;
+  if (goes_on) {
+    ContinueConversation(step, plan, record);
+  } else {
+    StrategyOf(step, record).Resume(step, plan, record);
+  }
 }
 
 }  // namespace
@@ -114,7 +115,7 @@ Duration RetryPause(const PlanState& plan, const CommandRecord& record, std::uin
 
 void FailAttempt(Step& step, PlanState& plan, CommandRecord& record, CallFailure failure,
                  EndState end_state) {
-  if (SurviveFailure(step, plan, record, failure)) return;
+  if (StrategyOf(step, record).SurviveFailure(step, plan, record, failure)) return;
   const std::uint32_t attempt = record.execution->attempt;
   step.Touch(record.agent);
   if (failure.retryable && record.execution->failures < record.retry_times) {
@@ -153,7 +154,7 @@ void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record) {
       return;
     }
     case CommandState::kWaitingCollaboration:
-      OnCollaborationDue(step, plan, record);
+      StrategyOf(step, record).OnWaitOver(step, plan, record);
       return;
     default:
       return;
@@ -162,110 +163,77 @@ void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record) {
 
 void Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
              std::optional<FileFingerprint> source) {
-  Dispatchable what;
-  what.hops = NextHops(record);
-  what.score = answer.score;
-  what.score_explanation = answer.score_explanation;
-  what.result = std::move(answer.result);
-  what.result_is_json = answer.result_is_json;
   CommandSucceeded succeeded;
   succeeded.command_id = record.id;
-  succeeded.result = step.Store(plan, what.result);
+  succeeded.result = step.Store(plan, answer.result);
   succeeded.source = std::move(source);
   succeeded.score = answer.score;
-  succeeded.score_explanation = std::move(answer.score_explanation);
-  if (const TaskIndex task = plan.TaskOf(record); task != DagState::kNone) {
-    const auto left = plan.left.find(record.agent);
-    const bool has_left = succeeded.source && left != plan.left.end();
-    succeeded.outputs =
-        NameOutputs(step, plan, plan.dag->Node(task), std::move(answer.outputs),
-                    has_left ? left->second : std::map<std::string, Content>(), succeeded.result);
-    for (CommandDraft& draft : answer.sent) {
-      draft.sent.body = step.Store(plan, std::move(draft.body));
-      succeeded.commands.push_back(std::move(draft.sent));
-    }
-    step.Touch(record.agent);
-    step.Emit(plan, std::move(succeeded));
-    OnTaskExecuted(step, plan, record, answer.rework ? &*answer.rework : nullptr);
-    return;
-  }
-  for (auto& [name, bytes] : answer.outputs) {
-    succeeded.outputs.push_back({name, step.Store(plan, std::move(bytes))});
-  }
-  // What an external agent left in its outbox goes along; what its result gives itself comes first.
-  if (const auto left = plan.left.find(record.agent); succeeded.source && left != plan.left.end()) {
-    for (const auto& [name, content] : left->second) {
-      if (answer.outputs.contains(name)) continue;
-      succeeded.outputs.push_back({name, content});
-      answer.outputs.emplace(name, std::string());
-    }
-  }
-  const std::string& declared = record.on_complete ? record.on_complete->output_name : std::string();
-  if (!declared.empty() && !answer.outputs.contains(declared)) {
-    succeeded.outputs.push_back({declared, succeeded.result});
-  }
-  what.outputs = succeeded.outputs;
-  step.Touch(record.agent);
-  const Content result = succeeded.result;
-  step.Emit(plan, std::move(succeeded));
-  AnswerAsker(step, plan, record, CollaborationStatus::kCompleted, result, what.result_is_json, {});
-  RouteResult(step, plan, record, what);
-  CompleteIfIdle(step, plan);
-}
-
-void FinishForPerson(Step& step, PlanState& plan, CommandRecord& record, std::optional<AnswerFacts> answer) {
-  if (answer) {
-    Succeed(step, plan, record, *std::move(answer));
-  } else if (IsWorkForOther(plan, record)) {
-    RejectWork(step, plan, record, "nobody did it");
-  } else {
-    EndCommand(step, plan, record, EndState::kFailed, ErrorCode::kCancelled, "nobody did it");
-  }
+  succeeded.score_explanation = answer.score_explanation;
+  OwnerOf(step, record).Succeed(step, plan, record, std::move(answer), std::move(succeeded));
 }
 
 void EndCommand(Step& step, PlanState& plan, CommandRecord& record, EndState state, ErrorCode code,
                 std::string message) {
-  Dispatchable what;
-  what.hops = NextHops(record);
-  what.error = message;
+  const CommandEnd end{state, code, std::move(message), NextHops(record)};
   step.Touch(record.agent);
-  ReportFailure(step, plan, record, message);
-  step.Emit(plan, CommandEnded{record.id, state, code, message});
-  // Whoever asked for it is told, and decides what it means; nobody else needs to know.
-  const bool told = AnswerAsker(step, plan, record, CollaborationStatus::kError, {}, false, message);
-  if (!told && (state == EndState::kFailed || state == EndState::kTimedOut)) {
-    RouteFailure(step, plan, record, what);
-    DeadLettered letter;
-    letter.agent_id = record.agent;
-    letter.command_id = record.id;
-    letter.file = fmt::format("{}.json", record.id.str());
-    letter.body = record.body;
-    letter.code = code;
-    letter.message = message;
-    letter.hint = "mend the cause, then `agenttalk dead retry` this letter";
-    step.Emit(plan, std::move(letter));
-    if (IsStageCall(plan, record)) {
-      OnStageFailed(step, plan, record, fmt::format("{} ({})", message, ToString(code)));
-    } else {
-      Alert(step, plan, &record,
-            fmt::format("{} of {} ended: {} ({})", record.id.str(), record.agent.str(), message,
-                        ToString(code)));
-    }
-    if (plan.dag) OnTaskCommandEnded(step, plan, record, code, message);
-  }
+  StrategyOf(step, record).ReportFailure(step, plan, record, end.message);
+  step.Emit(plan, CommandEnded{record.id, state, code, end.message});
+  OwnerOf(step, record).Ended(step, plan, record, end);
   CompleteIfIdle(step, plan);
+}
+
+void CancelCommand(Step& step, PlanState& plan, const CommandRecord& record, ErrorCode code,
+                   const std::string& reason) {
+  step.Touch(record.agent);
+  step.Emit(plan, CommandEnded{record.id, EndState::kCancelled, code, reason});
+}
+
+void RecordSuccess(Step& step, PlanState& plan, const CommandRecord& record, CommandSucceeded succeeded) {
+  step.Touch(record.agent);
+  step.Emit(plan, std::move(succeeded));
+}
+
+CommandSucceeded RecordedBefore(const CommandId& command, const TaskResult& known) {
+  CommandSucceeded succeeded;
+  succeeded.command_id = command;
+  succeeded.result = known.result;
+  succeeded.score = known.score;
+  succeeded.score_explanation = known.explanation;
+  succeeded.outputs = known.outputs;
+  succeeded.reused = true;
+  succeeded.reuse_key = known.key;
+  return succeeded;
+}
+
+void KeepDeadLetter(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end) {
+  Dispatchable what;
+  what.hops = end.hops;
+  what.error = end.message;
+  RouteFailure(step, plan, record, what);
+  DeadLettered letter;
+  letter.agent_id = record.agent;
+  letter.command_id = record.id;
+  letter.file = fmt::format("{}.json", record.id.str());
+  letter.body = record.body;
+  letter.code = end.code;
+  letter.message = end.message;
+  letter.hint = "mend the cause, then `agenttalk dead retry` this letter";
+  step.Emit(plan, std::move(letter));
+}
+
+void AlertOfEnd(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end) {
+  Alert(step, plan, &record,
+        fmt::format("{} of {} ended: {} ({})", record.id.str(), record.agent.str(), end.message,
+                    ToString(end.code)));
 }
 
 void CompleteIfIdle(Step& step, PlanState& plan) {
   if (plan.live_commands > 0 || !plan.opened || plan.completed) return;
-  if (plan.dag && !plan.dag->IsIdle()) return;
-  if (plan.dag && plan.paused && plan.dag->HasReady()) return;
-  if (plan.goal && !MayEnd(step, plan)) return;
+  const PlanRules& rules = step.parts().plans;
+  if (!rules.MayEnd(step, plan)) return;
   SettleSpending(step, plan);
-  OnPlanFinished(step, plan);
-  std::string failure = plan.goal ? plan.goal->failure : std::string();
-  if (failure.empty() && plan.dag) failure = FailureOf(*plan.dag);
-  step.Emit(plan, PlanChanged{PlanChange::kCompleted, std::move(failure)});
+  ForgetPlan(step, plan);
+  step.Emit(plan, PlanChanged{PlanChange::kCompleted, rules.FailureOf(plan)});
 }
 
 }  // namespace agenttalk

@@ -7,6 +7,8 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/command/owner.h"
+#include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
@@ -34,15 +36,25 @@ void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record);
 Duration RetryPause(const PlanState& plan, const CommandRecord& record, std::uint32_t failures);
 // The attempt has failed; it is repeated, or the command ends.
 void FailAttempt(Step& step, PlanState& plan, CommandRecord& record, CallFailure failure, EndState end_state);
-// The running command has its result.
+// The running command has its result; its owner knows what follows.
 void Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
              std::optional<FileFingerprint> source = {});
-// A person has done the command of a task; declined or in vain waited for (nothing), it has failed.
-void FinishForPerson(Step& step, PlanState& plan, CommandRecord& record, std::optional<AnswerFacts> answer);
-// Ends a command without a result: tells on_failure's targets and a person, and keeps a dead letter.
+// Ends a command without a result; its owner knows what follows.
 void EndCommand(Step& step, PlanState& plan, CommandRecord& record, EndState state, ErrorCode code,
                 std::string message);
-// A plan is completed when nothing in it is live; one with a DAG when, besides, no task can go on.
+// Nobody wants it any more, and nothing follows from that.
+void CancelCommand(Step& step, PlanState& plan, const CommandRecord& record, ErrorCode code,
+                   const std::string& reason);
+
+// For owners: the result is an event from here on, and the agent has a free slot.
+void RecordSuccess(Step& step, PlanState& plan, const CommandRecord& record, CommandSucceeded succeeded);
+// A result that was recorded before, as the command's own.
+CommandSucceeded RecordedBefore(const CommandId& command, const TaskResult& known);
+// Sends a failure along `on_failure`, and keeps a letter with which it can be tried again.
+void KeepDeadLetter(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end);
+void AlertOfEnd(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end);
+
+// A plan is completed when nothing in it is live and its rules (engine/command/plan_rules.h) let it end.
 void CompleteIfIdle(Step& step, PlanState& plan);
 
 }  // namespace agenttalk

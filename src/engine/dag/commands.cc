@@ -8,15 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "base/codec.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
 #include "engine/command/input_binding.h"
+#include "engine/command/parts.h"
+#include "engine/command/reception.h"
+#include "engine/dag/goal_rules.h"
 #include "engine/dag/inputs.h"
 #include "engine/dag/outputs.h"
-#include "engine/stage/calls.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/step.h"
@@ -58,8 +59,8 @@ std::vector<TaskId> MayReturn(const DagState& dag, TaskIndex task) {
 
 }  // namespace
 
-std::string TaskBrief(const PlanState& plan, TaskIndex task, const TaskNode& node, Command& command,
-                      const std::string& reason) {
+CommandBrief TaskBrief(const Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
+                       Command& command, const std::string& reason) {
   const DagState& dag = *plan.dag;
   CommandBrief brief;
   brief.prompt = std::move(command.prompt);
@@ -68,30 +69,23 @@ std::string TaskBrief(const PlanState& plan, TaskIndex task, const TaskNode& nod
   brief.when = OutputConditions(node);
   brief.rework_round = dag.tasks[task].reworks;
   brief.rework_reason = reason;
-  if (plan.goal && plan.goal->staged) {
-    BriefExecutor(plan, task, node, brief);
-  } else {
-    brief.may_return = MayReturn(dag, task);
-  }
+  if (!step.parts().goals.BriefExecutor(plan, task, node, brief)) brief.may_return = MayReturn(dag, task);
   brief.model = node.model;
-  ByteWriter out;
-  out.Put(brief);
-  return out.Take();
+  return brief;
 }
 
 Result<CommandId> ReceiveTaskCommand(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
   const TaskNode node = plan.dag->Node(task);
-  CommandReceived received;
-  received.command = TRY(Generate(plan, task, node, received.warnings));
-  received.agent_id = node.assigned_agent_id;
-  CommandText file = TextOf(received.command);
-  received.payload = file.payload;
-  received.body = step.Store(plan, std::move(file.text));
-  received.brief = step.Store(plan, TaskBrief(plan, task, node, received.command, reason));
-  received.wait_until = step.now() + node.timeout;
-  const CommandId id = received.command.command_id;
-  step.Emit(plan, std::move(received));
-  return id;
+  NewCommand added;
+  added.owner = OwnerKind::kTask;
+  added.command = TRY(Generate(plan, task, node, added.warnings));
+  added.agent = node.assigned_agent_id;
+  CommandText file = TextOf(added.command);
+  added.payload = file.payload;
+  added.body = std::move(file.text);
+  added.brief = TaskBrief(step, plan, task, node, added.command, reason);
+  added.wait_until = step.now() + node.timeout;
+  return ReceiveCommand(step, plan, std::move(added)).id;
 }
 
 Result<void> MakeTaskCommand(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {

@@ -8,6 +8,8 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
+#include "model/command/brief.h"
+#include "model/command/command.h"
 #include "model/dag/task_dag.h"
 
 // The commands of tasks: those the engine makes, and those a planner sends.
@@ -21,8 +23,8 @@ Result<void> MakeTaskCommand(Step& step, PlanState& plan, TaskIndex task, const 
 
 // What the model is told for a command of the task (a CommandBrief), and by what its answer is read; takes
 // the command's texts.
-std::string TaskBrief(const PlanState& plan, TaskIndex task, const TaskNode& node, Command& command,
-                      const std::string& reason);
+CommandBrief TaskBrief(const Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
+                       Command& command, const std::string& reason);
 
 // Whether a command that came from outside may be executed for its task, and by whom; the error says why not.
 Result<AgentId> CheckTaskCommand(const PlanState& plan, const Command& command);

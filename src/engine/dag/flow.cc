@@ -14,17 +14,18 @@
 #include "base/ids.h"
 #include "engine/command/flow.h"
 #include "engine/command/input_binding.h"
+#include "engine/command/memory.h"
+#include "engine/command/parts.h"
 #include "engine/dag/commands.h"
 #include "engine/dag/fork_flow.h"
 #include "engine/dag/gates.h"
+#include "engine/dag/goal_rules.h"
 #include "engine/dag/inputs.h"
 #include "engine/dag/outputs.h"
 #include "engine/dag/restart.h"
-#include "engine/stage/tasks.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/thinking/flow.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "model/dag/task_dag.h"
@@ -321,7 +322,7 @@ void OnTaskExecuted(Step& step, PlanState& plan, const CommandRecord& record,
     const TaskResult& result = *dag.tasks[task].result;
     const bool passes =
         !node.score || !node.score->pass || !result.score || *result.score >= *node.score->pass;
-    if (passes && !AwaitReview(step, plan, task)) {
+    if (passes && !step.parts().goals.AwaitReview(step, plan, task)) {
       PassGate(step, plan, task);
     } else if (!passes) {
       const std::string reason = result.explanation.empty() ? "the score is too low" : result.explanation;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/command/flow.h"
 #include "engine/command/input_binding.h"
 #include "engine/dag/commands.h"
 #include "engine/dag/outputs.h"
@@ -27,16 +28,7 @@ bool TakeOver(Step& step, PlanState& plan, TaskIndex task) {
   if (found == plan.dag->inherited.end()) return false;
   const auto command = ReceiveTaskCommand(step, plan, task, {});
   if (!command) return false;
-  const TaskResult& known = found->second;
-  CommandSucceeded succeeded;
-  succeeded.command_id = *command;
-  succeeded.result = known.result;
-  succeeded.score = known.score;
-  succeeded.score_explanation = known.explanation;
-  succeeded.outputs = known.outputs;
-  succeeded.reused = true;
-  succeeded.reuse_key = known.key;
-  step.Emit(plan, std::move(succeeded));
+  step.Emit(plan, RecordedBefore(*command, found->second));
   DeliverOutputs(step, plan, task, plan.dag->Node(task));
   return true;
 }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "engine/command/flow.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/step.h"
@@ -23,8 +24,7 @@ void CancelTask(Step& step, PlanState& plan, TaskIndex task, const std::string& 
   for (const std::uint32_t index : plan.CommandsOf(id)) {
     const CommandRecord& record = plan.commands[index];
     if (!IsLive(record.state)) continue;
-    step.Touch(record.agent);
-    step.Emit(plan, CommandEnded{record.id, EndState::kCancelled, ErrorCode::kCancelled, reason});
+    CancelCommand(step, plan, record, ErrorCode::kCancelled, reason);
   }
   std::vector<std::uint64_t> questions;
   for (const auto& [number, question] : plan.questions) {

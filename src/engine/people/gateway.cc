@@ -17,6 +17,7 @@
 #include "engine/command/budget.h"
 #include "engine/command/flow.h"
 #include "engine/command/input_binding.h"
+#include "engine/command/owner.h"
 #include "engine/dag/flow.h"
 #include "engine/stage/people.h"
 #include "engine/state/hub_state.h"
@@ -61,15 +62,16 @@ void DecideOutcome(Step& step, PlanState& plan, CommandRecord& record, const Que
 void TakeWork(Step& step, PlanState& plan, const QuestionAsked& asked, QuestionAnswer answer) {
   CommandRecord* record = plan.Find(asked.command_id);
   if (record == nullptr || record->state != CommandState::kWaitingHuman) return;
-  std::optional<AnswerFacts> done;
-  if (answer.decision != Decision::kReject) {
-    done.emplace();
-    done->result = std::move(answer.text);
-    for (auto& [name, payload] : answer.files) {
-      if (auto* bytes = std::get_if<std::string>(&payload)) done->outputs.emplace(name, std::move(*bytes));
-    }
+  if (answer.decision == Decision::kReject) {
+    OwnerOf(step, *record).Decline(step, plan, *record, "nobody did it");
+    return;
   }
-  FinishForPerson(step, plan, *record, std::move(done));
+  AnswerFacts done;
+  done.result = std::move(answer.text);
+  for (auto& [name, payload] : answer.files) {
+    if (auto* bytes = std::get_if<std::string>(&payload)) done.outputs.emplace(name, std::move(*bytes));
+  }
+  Succeed(step, plan, *record, std::move(done));
 }
 
 void Decide(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision,
@@ -82,7 +84,9 @@ void Decide(Step& step, PlanState& plan, const QuestionAsked& asked, Decision de
   }
   CommandRecord* record = plan.Find(asked.command_id);
   if (record == nullptr || record->state != CommandState::kWaitingHuman) return;
-  if (asked.purpose == QuestionPurpose::kTask) FinishForPerson(step, plan, *record, std::nullopt);
+  if (asked.purpose == QuestionPurpose::kTask) {
+    OwnerOf(step, *record).Decline(step, plan, *record, "nobody did it");
+  }
   if (asked.purpose == QuestionPurpose::kBudget || asked.purpose == QuestionPurpose::kHubBudget) {
     DecideBudget(step, plan, *record, asked.purpose, decision);
   }

@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/codec.h"
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/error_code.h"
@@ -25,6 +24,7 @@
 #include "base/time.h"
 #include "engine/command/flow.h"
 #include "engine/command/input_binding.h"
+#include "engine/command/reception.h"
 #include "engine/command/router.h"
 #include "engine/people/gateway.h"
 #include "engine/state/hub_state.h"
@@ -70,16 +70,6 @@ Result<Asked> ReadAsked(const json::object& params) {
   return asked;
 }
 
-// The request that a command was made for; nothing: for none.
-const Collaboration* FindByWork(const PlanState& plan, const CommandId& work, std::string* request_id) {
-  constexpr std::string_view kPrefix = "cmd_";
-  if (plan.collaborations.empty() || !work.str().starts_with(kPrefix)) return nullptr;
-  const auto found = plan.collaborations.find(work.str().substr(kPrefix.size()));
-  if (found == plan.collaborations.end() || found->second.work != work) return nullptr;
-  if (request_id != nullptr) *request_id = found->first;
-  return &found->second;
-}
-
 // Who waits for whom in the plan, from one agent to another; empty: there is no such chain.
 std::vector<AgentId> WaitChain(const PlanState& plan, const AgentId& from, const AgentId& to) {
   std::map<AgentId, AgentId> came_from{{from, {}}};
@@ -112,8 +102,8 @@ Result<void> CheckRing(const PlanState& plan, const AgentId& asker, const AgentI
 // How deep the new request would be.
 Result<std::uint32_t> CheckLimits(const HubSettings& limits, const PlanState& plan,
                                   const CommandRecord& record) {
-  const Collaboration* above = FindByWork(plan, record.id, nullptr);
-  const std::uint32_t depth = above == nullptr ? 1 : above->depth + 1;
+  const auto above = plan.FindByWork(record.id);
+  const std::uint32_t depth = above == plan.collaborations.end() ? 1 : above->second.depth + 1;
   if (depth > limits.max_collaboration_depth)
     return Fail(ErrorCode::kCollaborationLimit,
                 fmt::format("{} agents ask one another already", limits.max_collaboration_depth),
@@ -144,10 +134,11 @@ std::string RequestText(const PlanState& plan, const CollaborationRequested& req
                                  {"deadline", ToRfc3339(requested.deadline)}});
 }
 
-CommandReceived MakeWork(Step& step, PlanState& plan, const CommandRecord& asker,
-                         const CollaborationRequested& requested, const Asked& asked) {
-  CommandReceived received;
-  Command& command = received.command;
+NewCommand MakeWork(const PlanState& plan, const CommandRecord& asker,
+                    const CollaborationRequested& requested, const Asked& asked) {
+  NewCommand work;
+  work.owner = OwnerKind::kCollaboration;
+  Command& command = work.command;
   command.command_id = requested.work;
   command.plan_id = plan.id;
   command.prompt = asked.subtask;
@@ -158,22 +149,18 @@ CommandReceived MakeWork(Step& step, PlanState& plan, const CommandRecord& asker
       std::max<Duration>(std::chrono::ceil<std::chrono::seconds>(asked.within), std::chrono::seconds(1));
   command.priority = static_cast<std::int32_t>(asker.priority);
   command.idempotency_key = DefaultIdempotencyKey(command);
-  received.agent_id = requested.to;
+  work.agent = requested.to;
   CommandText file = TextOf(command);
-  received.payload = file.payload;
-  received.body = step.Store(plan, std::move(file.text));
-  CommandBrief brief;
-  brief.prompt = std::exchange(command.prompt, {});
-  brief.may_reject = true;
-  ByteWriter out;
-  out.Put(brief);
-  received.brief = step.Store(plan, out.Take());
-  received.wait_until = requested.deadline;
-  return received;
+  work.payload = file.payload;
+  work.body = std::move(file.text);
+  work.brief.prompt = std::exchange(command.prompt, {});
+  work.brief.may_reject = true;
+  work.wait_until = requested.deadline;
+  return work;
 }
 
-void StartWork(Step& step, PlanState& plan, const CommandId& id, const std::string& text) {
-  const CommandRecord& work = *plan.Find(id);
+void StartWork(Step& step, PlanState& plan, NewCommand made, const std::string& text) {
+  const CommandRecord& work = ReceiveCommand(step, plan, std::move(made));
   BindIfComplete(step, plan, work);
   if (work.agent.str() == kHuman) AskForHelp(step, plan, work, text);
 }
@@ -220,8 +207,7 @@ bool Waits(const PlanState& plan, const Collaboration& collaboration, const std:
 void EndWork(Step& step, PlanState& plan, const CommandId& work, const std::string& why) {
   const CommandRecord* record = plan.Find(work);
   if (record == nullptr || !IsLive(record->state)) return;
-  step.Touch(record->agent);
-  step.Emit(plan, CommandEnded{work, EndState::kCancelled, ErrorCode::kCollaborationTimeout, why});
+  CancelCommand(step, plan, *record, ErrorCode::kCollaborationTimeout, why);
   CompleteIfIdle(step, plan);
 }
 
@@ -260,7 +246,7 @@ Result<void> RequestCollaboration(Step& step, PlanState& plan, CommandRecord& re
   requested.deadline = step.now() + asked.within;
   const std::string text = RequestText(plan, requested, asked);
   requested.request = step.Store(plan, text);
-  CommandReceived work = MakeWork(step, plan, record, requested, asked);
+  NewCommand work = MakeWork(plan, record, requested, asked);
   step.Touch(record.agent);
   step.Emit(plan, requested);
   Hand(step, plan,
@@ -272,18 +258,13 @@ Result<void> RequestCollaboration(Step& step, PlanState& plan, CommandRecord& re
         {},
         0,
         {}});
-  step.Emit(plan, std::move(work));
-  StartWork(step, plan, requested.work, text);
+  StartWork(step, plan, std::move(work), text);
   return {};
 }
 
-bool IsWorkForOther(const PlanState& plan, const CommandRecord& record) {
-  return FindByWork(plan, record.id, nullptr) != nullptr;
-}
-
-bool CountsAsFailed(const PlanState& plan, const CommandRecord& record) {
+bool CountsAsFailed(const CommandRecord& record) {
   const bool failed = record.state == CommandState::kFailed || record.state == CommandState::kTimedOut;
-  return failed && !IsWorkForOther(plan, record);
+  return failed && record.owner != OwnerKind::kCollaboration;
 }
 
 AgentId AwaitedAgent(const PlanState& plan, const CommandRecord& record) {
@@ -292,26 +273,22 @@ AgentId AwaitedAgent(const PlanState& plan, const CommandRecord& record) {
   return found == plan.collaborations.end() ? AgentId() : found->second.to;
 }
 
-bool AnswerAsker(Step& step, PlanState& plan, const CommandRecord& work, CollaborationStatus status,
+void AnswerAsker(Step& step, PlanState& plan, const CommandRecord& work, CollaborationStatus status,
                  const Content& result, bool result_is_json, const std::string& reason) {
-  std::string id;
-  const Collaboration* found = FindByWork(plan, work.id, &id);
-  if (found == nullptr) return false;
-  if (found->phase == CollaborationPhase::kAnswered) return true;
-  CollaborationAnswered answered{id, work.agent, status, result, result_is_json, reason, {}, {}};
-  if (found->phase == CollaborationPhase::kGivenUp) {
+  const auto found = plan.FindByWork(work.id);
+  if (found == plan.collaborations.end() || found->second.phase == CollaborationPhase::kAnswered) return;
+  CollaborationAnswered answered{found->first, work.agent, status, result, result_is_json, reason, {}, {}};
+  if (found->second.phase == CollaborationPhase::kGivenUp) {
     answered.ignored = "it came too late";
     step.Emit(plan, std::move(answered));
-    return true;
+    return;
   }
-  Answer(step, plan, *found, std::move(answered));
-  return true;
+  Answer(step, plan, found->second, std::move(answered));
 }
 
 void RejectWork(Step& step, PlanState& plan, CommandRecord& work, const std::string& reason) {
   AnswerAsker(step, plan, work, CollaborationStatus::kRejected, {}, false, reason);
-  step.Touch(work.agent);
-  step.Emit(plan, CommandEnded{work.id, EndState::kCancelled, ErrorCode::kCollaborationRejected, reason});
+  CancelCommand(step, plan, work, ErrorCode::kCollaborationRejected, reason);
   CompleteIfIdle(step, plan);
 }
 

@@ -21,13 +21,11 @@ namespace agenttalk {
 Result<void> RequestCollaboration(Step& step, PlanState& plan, CommandRecord& record,
                                   const boost::json::object& params);
 
-// A command has ended. When another agent waits for it, it is told. True: this was work for somebody.
-bool AnswerAsker(Step& step, PlanState& plan, const CommandRecord& work, CollaborationStatus status,
+// A command has ended. The agent that waits for it is told.
+void AnswerAsker(Step& step, PlanState& plan, const CommandRecord& work, CollaborationStatus status,
                  const Content& result, bool result_is_json, const std::string& reason);
-// True: the command was made for a request of another agent.
-bool IsWorkForOther(const PlanState& plan, const CommandRecord& record);
 // A command that failed, and whose failure nobody else has to deal with.
-bool CountsAsFailed(const PlanState& plan, const CommandRecord& record);
+bool CountsAsFailed(const CommandRecord& record);
 // Whom a command in waiting_collaboration waits for.
 AgentId AwaitedAgent(const PlanState& plan, const CommandRecord& record);
 // An agent, or a person, declines what it was asked for.

@@ -114,13 +114,13 @@ bool IsScoredStep(const CommandRecord& record) {
   return true;
 }
 
-Result<RequestComposer::Composed> ComposeNext(Step& step, PlanState& plan, const CommandRecord& record,
-                                              std::uint32_t model_call) {
-  const auto keep = [&](std::string bytes) { return step.Store(plan, std::move(bytes)); };
-  const AgentSettings& agent = step.state().agents[record.agent].settings;
+Result<RequestComposer::Composed> InSteps::Compose(Step& step, PlanState& plan, const CommandRecord& record,
+                                                   std::uint32_t model_call) const {
   const RoleState* role = record.execution->role.get();
   const bool plain = role == nullptr || (role->strategy == Strategy::kSimple && !role->IsStepping());
-  if (plain) return step.composer().Compose(plan, record, agent, model_call, keep);
+  if (plain) return CommandStrategy::Compose(step, plan, record, model_call);
+  const auto keep = [&](std::string bytes) { return step.Store(plan, std::move(bytes)); };
+  const AgentSettings& agent = step.state().agents[record.agent].settings;
   const RoleRequest request = TRY(Describe(step, record, agent));
   return step.composer().ComposeRole(plan, record, agent, request, model_call, keep);
 }

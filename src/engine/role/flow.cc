@@ -317,23 +317,22 @@ bool RunsStep(const CommandRecord& record) {
   return role.IsStepping() && !role.AtEnd() && role.steps[role.current].phase == StepPhase::kRunning;
 }
 
-bool ResumeRole(Step& step, PlanState& plan, CommandRecord& record) {
+void InSteps::Resume(Step& step, PlanState& plan, CommandRecord& record) const {
   const Execution& execution = *record.execution;
   if (!execution.role) {
-    if (step.state().agents[record.agent].settings.strategy == Strategy::kSimple) return false;
     if (auto chosen = ChooseStrategy(step, plan, record); !chosen) {
       FailAttempt(step, plan, record, {chosen.error().code, chosen.error().message, false, {}},
                   EndState::kFailed);
     }
-    return true;
+  } else if (execution.role->IsStepping()) {
+    ResumeStep(step, plan, record);
+  } else {
+    ContinueConversation(step, plan, record);
   }
-  if (!execution.role->IsStepping()) return false;  // the conversation goes on as any other
-  ResumeStep(step, plan, record);
-  return true;
 }
 
-bool UseRoleAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
-                   AnswerFacts& answer) {
+bool InSteps::UseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
+                        AnswerFacts& answer) const {
   if (!record.execution->role) return false;
   const RoleState& role = RoleOf(record);
   if (answer.strategy) {
@@ -357,13 +356,14 @@ bool UseRoleAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint
   return true;
 }
 
-bool UseRoleTool(Step& step, PlanState& plan, CommandRecord& record) {
+bool InSteps::UseTools(Step& step, PlanState& plan, CommandRecord& record) const {
   if (!RunsStep(record) || CurrentStep(RoleOf(record)).type != StepType::kUseTool) return false;
   TakeToolOutcome(step, plan, record);
   return true;
 }
 
-bool SurviveFailure(Step& step, PlanState& plan, CommandRecord& record, const CallFailure& failure) {
+bool InSteps::SurviveFailure(Step& step, PlanState& plan, CommandRecord& record,
+                             const CallFailure& failure) const {
   if (!RunsStep(record) || failure.code == ErrorCode::kAttemptTimeout) return false;
   const bool stops = CurrentStep(RoleOf(record)).on_error == OnError::kStop;
   // The command's own retry goes on with the recorded conversation.
@@ -374,9 +374,14 @@ bool SurviveFailure(Step& step, PlanState& plan, CommandRecord& record, const Ca
   return true;
 }
 
-void ReportFailure(Step& step, PlanState& plan, const CommandRecord& record, const std::string& message) {
+void InSteps::ReportFailure(Step& step, PlanState& plan, const CommandRecord& record,
+                            const std::string& message) const {
   if (!record.execution || !record.execution->role || RoleOf(record).reported) return;
   Report(step, plan, record, ReportedStatus::kFailed, message);
+}
+
+void InSteps::OnWaitOver(Step& step, PlanState& plan, CommandRecord& record) const {
+  OnCollaborationDue(step, plan, record);
 }
 
 void OnStatusReport(Step& step, StatusReport report) {

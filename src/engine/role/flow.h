@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "engine/command/strategy.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
@@ -31,27 +32,28 @@ bool RunsStep(const CommandRecord& record);
 // True: the answer to this step is the one whose score counts.
 bool IsScoredStep(const CommandRecord& record);
 
-// An attempt begins. True: the command is gone about in steps, or its strategy is being chosen, and what
-// comes next is under way.
-bool ResumeRole(Step& step, PlanState& plan, CommandRecord& record);
-// The model's answer can be read. True: it was not the command's result but a part of the way to it.
-bool UseRoleAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
-                   AnswerFacts& answer);
-// All open tools have an outcome. True: it was the outcome of a step, not of a model's wish.
-bool UseRoleTool(Step& step, PlanState& plan, CommandRecord& record);
-// A call of the current step failed. True: the plan says how to go on.
-bool SurviveFailure(Step& step, PlanState& plan, CommandRecord& record, const CallFailure& failure);
-// The command ends without a result: what its agent says of its task.
-void ReportFailure(Step& step, PlanState& plan, const CommandRecord& record, const std::string& message);
+class InSteps final : public CommandStrategy {
+ public:
+  void Resume(Step& step, PlanState& plan, CommandRecord& record) const override;
+  // The next request, whoever wants it: the command itself, the choice of a strategy, a step.
+  Result<RequestComposer::Composed> Compose(Step& step, PlanState& plan, const CommandRecord& record,
+                                            std::uint32_t model_call) const override;
+  bool UseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
+                 AnswerFacts& answer) const override;
+  bool UseTools(Step& step, PlanState& plan, CommandRecord& record) const override;
+  // A call of the current step failed. True: the plan says how to continue.
+  bool SurviveFailure(Step& step, PlanState& plan, CommandRecord& record,
+                      const CallFailure& failure) const override;
+  // What its agent says of its task.
+  void ReportFailure(Step& step, PlanState& plan, const CommandRecord& record,
+                     const std::string& message) const override;
+  void OnWaitOver(Step& step, PlanState& plan, CommandRecord& record) const override;
+};
 
 // Takes the steps of a plan, until one has to wait or the last is done.
 void FollowPlan(Step& step, PlanState& plan, CommandRecord& record, InternalPlan internal);
 // The texts of a command.
 Result<CommandBrief> ReadBrief(Step& step, const CommandRecord& record);
-
-// The next request to the model, whoever wants it: the command itself, the choice of a strategy, a step.
-Result<RequestComposer::Composed> ComposeNext(Step& step, PlanState& plan, const CommandRecord& record,
-                                              std::uint32_t model_call);
 
 // update_task_status as a tool: an agent may speak of the task that it runs.
 void OnStatusReport(Step& step, StatusReport report);

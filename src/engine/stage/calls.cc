@@ -9,10 +9,10 @@
 #include <variant>
 #include <vector>
 
-#include "base/codec.h"
 #include "base/ids.h"
 #include "base/json.h"
 #include "base/time.h"
+#include "engine/command/reception.h"
 #include "engine/stage/match.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/goal_state.h"
@@ -132,10 +132,10 @@ std::string FileText(const Command& command, const StageRequest& request) {
 }
 
 void Start(Step& step, PlanState& plan, StageRequest request) {
-  const AgentId& agent = StageAgent(request.stage);
-  CommandReceived received;
-  received.agent_id = agent;
-  Command& command = received.command;
+  NewCommand added;
+  added.owner = OwnerKind::kStage;
+  added.agent = StageAgent(request.stage);
+  Command& command = added.command;
   // Tasks' commands begin with cmd_: no task's id can lead to one of these.
   command.command_id =
       CommandId(fmt::format("stage_{}_{:03}", ToString(request.stage), plan.goal->calls + 1));
@@ -143,21 +143,16 @@ void Start(Step& step, PlanState& plan, StageRequest request) {
   command.prompt = WordsOf(plan, request.matter);
   command.timeout = kStageTimeout;
   command.idempotency_key = DefaultIdempotencyKey(command);
-  received.payload = PayloadHash(command);
-  received.body = step.Store(plan, FileText(command, request));
-  CommandBrief brief;
-  brief.prompt = std::exchange(command.prompt, {});
-  brief.stage = request.stage;
-  brief.context = std::move(request.context);
-  ByteWriter out;
-  out.Put(brief);
-  received.brief = step.Store(plan, out.Take());
-  received.wait_until = step.now() + kStageTimeout;
-  const CommandId id = command.command_id;
-  step.Emit(plan, std::move(received));
-  step.Emit(plan, StageStarted{id, request.stage, request.matter, request.task});
-  step.Emit(plan, CommandReadied{id, std::move(request.inputs), {}});
-  step.Touch(agent);
+  added.payload = PayloadHash(command);
+  added.body = FileText(command, request);
+  added.brief.prompt = std::exchange(command.prompt, {});
+  added.brief.stage = request.stage;
+  added.brief.context = std::move(request.context);
+  added.wait_until = step.now() + kStageTimeout;
+  const CommandRecord& record = ReceiveCommand(step, plan, std::move(added));
+  step.Emit(plan, StageStarted{record.id, request.stage, request.matter, request.task});
+  step.Emit(plan, CommandReadied{record.id, std::move(request.inputs), {}});
+  step.Touch(record.agent);
 }
 
 // Params that have been checked are read again through the same door.
@@ -174,10 +169,6 @@ StageParams ReadParams(const std::string& action, const std::string& params,
 }
 
 }  // namespace
-
-bool IsStageCall(const PlanState& plan, const CommandRecord& record) {
-  return plan.goal && record.task.empty() && plan.goal->stages.contains(record.id);
-}
 
 IntentAnalysis IntentOf(const std::string& params) {
   const StageParams read = ReadParams("INTENT_ANALYSIS", params);

@@ -15,10 +15,7 @@
 // Asking a stage: a command like any other, given to the stage's agent, with what the stage has to know.
 namespace agenttalk {
 
-// Whether a command of this plan is a stage's own; the tasks of a goal are executors' work, not this.
-bool IsStageCall(const PlanState& plan, const CommandRecord& record);
-
-// Each makes the command; its answer comes to FinishStage (engine/stage/flow.h).
+// Each makes the command; its answer comes to ContinueAfterStage (engine/stage/flow.h).
 void AskUnderstanding(Step& step, PlanState& plan, StageMatter matter);
 void AskRouter(Step& step, PlanState& plan, StageMatter matter);
 void AskPlanner(Step& step, PlanState& plan, StageMatter matter);

@@ -197,42 +197,6 @@ bool HandleInability(Step& step, PlanState& plan, const CommandId& command, cons
   return true;
 }
 
-void Continue(Step& step, PlanState& plan, const CommandId& command, const StageCall& call,
-              const AgentOutput& output) {
-  if (HandleInability(step, plan, command, call, output)) return;
-  switch (call.stage) {
-    case Stage::kUnderstanding:
-      if (call.matter == StageMatter::kGoal) MoveToPhase(step, plan, GoalPhase::kRouting);
-      AskRouter(step, plan, call.matter);
-      return;
-    case Stage::kRouter:
-      FinishRouting(step, plan, command, call.matter, output);
-      return;
-    case Stage::kPlanner:
-      FinishPlanning(step, plan, command, call, output);
-      return;
-    case Stage::kReviewer:
-      FinishReview(step, plan, command, call, output);
-      return;
-    default:
-      FinishOrchestration(step, plan, call, command, output);
-      return;
-  }
-}
-
-void FinishStage(Step& step, PlanState& plan, const CommandRecord& record, const AgentOutput& output) {
-  const CommandId command = record.id;
-  const StageCall call = plan.goal->stages.at(command);
-  step.Emit(plan, ToEvent(output, command, call.stage, call.task));
-  CommandSucceeded succeeded;
-  succeeded.command_id = command;
-  succeeded.result = step.Store(plan, CanonicalJson(ToJson(output)));
-  step.Touch(record.agent);
-  step.Emit(plan, std::move(succeeded));
-  Continue(step, plan, command, call, output);
-  CompleteIfIdle(step, plan);
-}
-
 // A plan that ended badly, or was given up, is tried again.
 void GoOn(Step& step, PlanState& plan) {
   step.Emit(plan, PlanChanged{PlanChange::kReopened, "the goal is run again"});
@@ -320,10 +284,27 @@ void OnGoalSubmission(Step& step, GoalSubmission submission) {
   step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
 }
 
-StageUse UseStageAnswer(Step& step, PlanState& plan, CommandRecord& record, const AnswerFacts& answer) {
-  if (!IsStageCall(plan, record)) return UseExecutorAnswer(step, plan, record, answer);
-  FinishStage(step, plan, record, *answer.stage);
-  return {};
+void ContinueAfterStage(Step& step, PlanState& plan, const CommandId& command, const AgentOutput& output) {
+  const StageCall call = plan.goal->stages.at(command);
+  if (HandleInability(step, plan, command, call, output)) return;
+  switch (call.stage) {
+    case Stage::kUnderstanding:
+      if (call.matter == StageMatter::kGoal) MoveToPhase(step, plan, GoalPhase::kRouting);
+      AskRouter(step, plan, call.matter);
+      return;
+    case Stage::kRouter:
+      FinishRouting(step, plan, command, call.matter, output);
+      return;
+    case Stage::kPlanner:
+      FinishPlanning(step, plan, command, call, output);
+      return;
+    case Stage::kReviewer:
+      FinishReview(step, plan, command, call, output);
+      return;
+    default:
+      FinishOrchestration(step, plan, call, command, output);
+      return;
+  }
 }
 
 void OnStageFailed(Step& step, PlanState& plan, const CommandRecord& record, const std::string& message) {

@@ -25,18 +25,8 @@ namespace agenttalk {
 
 void OnGoalSubmission(Step& step, GoalSubmission submission);
 
-// What a command's answer by a stage's contract leads to.
-struct StageUse {
-  enum class Next : std::uint8_t {
-    kTaken,   // everything that follows has been done
-    kFails,   // the executor gives up
-    kGoesOn,  // a tool or a result, as with every command
-  };
-  Next next = Next::kTaken;
-  ErrorCode code = ErrorCode::kStepFailed;
-  std::string message;
-};
-StageUse UseStageAnswer(Step& step, PlanState& plan, CommandRecord& record, const AnswerFacts& answer);
+// The stage has answered, which is recorded: the next stage, a person, or the tasks.
+void ContinueAfterStage(Step& step, PlanState& plan, const CommandId& command, const AgentOutput& output);
 
 // The answer as an event.
 StageFinished ToEvent(const AgentOutput& output, const CommandId& command, Stage stage, const TaskId& task);

@@ -71,9 +71,8 @@ void Control(Step& step, PlanState& plan, const std::string& action) {
 void HeedWhilePlanning(Step& step, PlanState& plan) {
   const std::string words = plan.goal->remarks.front().text;
   for (const CommandRecord& record : plan.commands) {
-    if (!IsLive(record.state) || !IsStageCall(plan, record)) continue;
-    step.Touch(record.agent);
-    step.Emit(plan, CommandEnded{record.id, EndState::kCancelled, ErrorCode::kCancelled, "a remark came"});
+    if (!IsLive(record.state) || record.owner != OwnerKind::kStage) continue;
+    CancelCommand(step, plan, record, ErrorCode::kCancelled, "a remark came");
   }
   CloseGoalQuestions(step, plan, "a remark came");
   step.Emit(plan, GoalNoted{StageMatter::kGoal, words, true, false});

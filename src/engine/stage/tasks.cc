@@ -136,12 +136,20 @@ void HandleException(Step& step, PlanState& plan, const CommandId& command, cons
 
 }  // namespace
 
-StageUse UseExecutorAnswer(Step& step, PlanState& plan, CommandRecord& record, const AnswerFacts& answer) {
+bool StagedGoal::BriefExecutor(const PlanState& plan, TaskIndex task, const TaskNode& node,
+                               CommandBrief& brief) const {
+  if (!plan.goal || !plan.goal->staged) return false;
+  agenttalk::BriefExecutor(plan, task, node, brief);
+  return true;
+}
+
+AnswerUse StagedGoal::UseExecutorAnswer(Step& step, PlanState& plan, CommandRecord& record,
+                                        const AnswerFacts& answer) const {
   const AgentOutput& output = *answer.stage;
   if (const auto* clarification = std::get_if<Clarification>(&output.params)) {
     Hold(step, plan, record, output, nullptr,
          {.kind = QuestionKind::kClarify, .text = clarification->question, .from = record.agent});
-    return {};
+    return {.next = AnswerUse::Next::kTaken};
   }
   const bool calls = !answer.tools.empty() && answer.tools.front().refusal.empty();
   if (calls && output.risk.level == RiskLevel::kHigh) {
@@ -152,22 +160,22 @@ StageUse UseExecutorAnswer(Step& step, PlanState& plan, CommandRecord& record, c
               "{} wants to call {} with {} for task {}. The risk is high: {}. Approve or reject.",
               record.agent.str(), tool.name, tool.arguments, record.task.str(), output.risk.description),
           .from = record.agent});
-    return {};
+    return {.next = AnswerUse::Next::kTaken};
   }
   step.Emit(plan, ToEvent(output, record.id, Stage::kExecutor, record.task));
   if (const auto* error = std::get_if<StageError>(&output.params)) {
-    return {StageUse::Next::kFails, ErrorCode::kEscalated,
+    return {AnswerUse::Next::kFails, ErrorCode::kEscalated,
             fmt::format("{} ({})", error->message, ToString(error->type))};
   }
   if (output.action == "FAIL") {
     std::string reason = TextIn(output, "reason");
     if (reason.empty()) reason = output.thought;
-    return {StageUse::Next::kFails, ErrorCode::kStepFailed, std::move(reason)};
+    return {AnswerUse::Next::kFails, ErrorCode::kStepFailed, std::move(reason)};
   }
-  return {StageUse::Next::kGoesOn, {}, {}};
+  return {};
 }
 
-bool AwaitReview(Step& step, PlanState& plan, TaskIndex task) {
+bool StagedGoal::AwaitReview(Step& step, PlanState& plan, TaskIndex task) const {
   if (!plan.goal || !plan.goal->staged) return false;
   // What a person did needs no reviewer, and what is used again was judged before.
   if (plan.dag->AgentOf(task).str() == "human" || plan.dag->tasks[task].reused) return false;
@@ -255,7 +263,7 @@ void RetryFailed(Step& step, PlanState& plan, const std::string& reason) {
   AdvanceTasks(step, plan);
 }
 
-bool MayEnd(Step& step, PlanState& plan) {
+bool MayGoalEnd(Step& step, PlanState& plan) {
   const GoalState& goal = *plan.goal;
   if (plan.cancelled) return true;
   if (!goal.remarks.empty() || AwaitsPerson(plan)) return false;

@@ -2,28 +2,37 @@
 
 #include <string>
 
+#include "engine/command/owner.h"
+#include "engine/dag/goal_rules.h"
 #include "engine/stage/flow.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "model/answer/agent_output.h"
+#include "model/command/brief.h"
+#include "model/dag/task_dag.h"
 
 // The tasks of a goal: executed by the executor's contract, judged by a reviewer before they count, and what
 // fails for good is an exception that the orchestrator or a person handles.
 namespace agenttalk {
 
-// One answer of the agent that does a task.
-StageUse UseExecutorAnswer(Step& step, PlanState& plan, CommandRecord& record, const AnswerFacts& answer);
-// The result is there: true: it waits for its review.
-bool AwaitReview(Step& step, PlanState& plan, TaskIndex task);
+class StagedGoal final : public GoalRules {
+ public:
+  bool BriefExecutor(const PlanState& plan, TaskIndex task, const TaskNode& node,
+                     CommandBrief& brief) const override;
+  AnswerUse UseExecutorAnswer(Step& step, PlanState& plan, CommandRecord& record,
+                              const AnswerFacts& answer) const override;
+  bool AwaitReview(Step& step, PlanState& plan, TaskIndex task) const override;
+};
+
 void FinishResultReview(Step& step, PlanState& plan, const StageCall& call, const CommandId& command,
                         const AgentOutput& output);
 void FinishOrchestration(Step& step, PlanState& plan, const StageCall& call, const CommandId& command,
                          const AgentOutput& output);
 
 // Nothing of the plan is live. True: it may end; false: something has been begun, or a person is awaited.
-bool MayEnd(Step& step, PlanState& plan);
+bool MayGoalEnd(Step& step, PlanState& plan);
 // What failed is executed again, and what was given up because of it.
 void RetryFailed(Step& step, PlanState& plan, const std::string& reason);
 // A person decides what becomes of what failed.

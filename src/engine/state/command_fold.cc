@@ -136,6 +136,7 @@ void CommandFold::Fold(const CommandReceived& e) {
   record.score_required = e.command.score_required;
   record.received = event_.number;
   if (e.source) plan_.MarkTaken(*e.source);
+  record.owner = e.owner == OwnerKind::kUnrecorded ? plan_.DeriveOwner(record) : e.owner;
   CommandRecord& added = plan_.AddCommand(std::move(record));
   ++AgentOf(added).plans[plan_.number];
   FoldTaskCommand(plan_, added);

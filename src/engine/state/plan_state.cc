@@ -98,6 +98,19 @@ std::span<const std::uint32_t> PlanState::CommandsOf(const TaskId& task) const {
   return found == by_task_.end() ? std::span<const std::uint32_t>() : std::span(found->second);
 }
 
+OwnerKind PlanState::DeriveOwner(const CommandRecord& record) const {
+  if (dag && !record.task.empty()) return OwnerKind::kTask;
+  if (goal && goal->stages.contains(record.id)) return OwnerKind::kStage;
+  return FindByWork(record.id) == collaborations.end() ? OwnerKind::kOpenPlan : OwnerKind::kCollaboration;
+}
+
+std::map<std::string, Collaboration>::const_iterator PlanState::FindByWork(const CommandId& work) const {
+  constexpr std::string_view kPrefix = "cmd_";
+  if (collaborations.empty() || !work.str().starts_with(kPrefix)) return collaborations.end();
+  const auto found = collaborations.find(work.str().substr(kPrefix.size()));
+  return found != collaborations.end() && found->second.work == work ? found : collaborations.end();
+}
+
 TaskIndex PlanState::TaskOf(const CommandRecord& record) const {
   return dag ? dag->Find(record.task) : DagState::kNone;
 }
@@ -206,6 +219,9 @@ bool DecodePlan(std::string_view bytes, PlanState& plan) {
   if (plan.dag) {
     if (plan.dag->nodes.size() != plan.dag->tasks.size()) return false;
     plan.dag->Rebuild();
+  }
+  for (CommandRecord& record : plan.commands) {
+    if (record.owner == OwnerKind::kUnrecorded) record.owner = plan.DeriveOwner(record);
   }
   for (const auto& [id, one] : plan.collaborations) {
     if (one.phase == CollaborationPhase::kOpen) ++plan.waits_for[one.from][one.to];

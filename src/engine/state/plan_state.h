@@ -143,6 +143,7 @@ struct alignas(64) CommandRecord {
   std::uint32_t unmet_requirements = 0;
   std::uint32_t index = 0;  // derived: the place in PlanState::commands
   CommandState state = CommandState::kWaitingInputs;
+  OwnerKind owner = OwnerKind::kUnrecorded;
   bool wait_for_inputs = true;
   bool score_required = false;
   std::uint32_t retry_times = 0;
@@ -173,7 +174,7 @@ struct alignas(64) CommandRecord {
     f("wait_for_inputs", self.wait_for_inputs), f("score_required", self.score_required);
     f("state", self.state), f("received", self.received), f("due", self.due);
     f("execution", self.execution), f("outcome", self.outcome);
-    f("delivered", self.delivered);
+    f("delivered", self.delivered), f("owner", self.owner);
   }
 };
 
@@ -274,8 +275,12 @@ class PlanState {
   [[nodiscard]] const CommandRecord* FindByKey(const AgentId& agent, std::string_view key) const;
   // Indexes of a task's commands, in order of arrival.
   [[nodiscard]] std::span<const std::uint32_t> CommandsOf(const TaskId& task) const;
+  // Whose command this is, for those that were recorded before it was said.
+  [[nodiscard]] OwnerKind DeriveOwner(const CommandRecord& record) const;
   // The task that a command belongs to; DagState::kNone in an open plan.
   [[nodiscard]] TaskIndex TaskOf(const CommandRecord& record) const;
+  // The request of another agent that a command was made for; the end: for none.
+  [[nodiscard]] std::map<std::string, Collaboration>::const_iterator FindByWork(const CommandId& work) const;
   [[nodiscard]] std::string KeyOf(const CommandRecord& record) const;
   [[nodiscard]] bool HasTaken(const FileFingerprint& file) const;
   void MarkTaken(const FileFingerprint& file);

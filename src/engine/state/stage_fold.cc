@@ -69,6 +69,8 @@ void FoldGoal(PlanState& plan, const GoalSet& e) {
 void FoldStage(PlanState& plan, const StageStarted& e) {
   ++plan.goal->calls;
   plan.goal->stages[e.command_id] = {e.stage, e.matter, e.task_id, true};
+  // Commands that were recorded without an owner are known to be a stage's from here on.
+  if (CommandRecord* record = plan.Find(e.command_id)) record->owner = OwnerKind::kStage;
 }
 
 void FoldStage(PlanState& plan, const StageFinished& e) {

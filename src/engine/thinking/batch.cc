@@ -20,6 +20,7 @@
 #include "base/issue.h"
 #include "base/json.h"
 #include "base/json_pointer.h"
+#include "engine/command/memory.h"
 #include "engine/command/router.h"
 #include "engine/dag/commands.h"
 #include "engine/dag/flow.h"

@@ -110,7 +110,8 @@ void OnPlanChangeBatch(Step& step, PlanChangeBatch batch) {
   step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
 }
 
-ThoughtOutcome CarryOut(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts& answer) {
+ThoughtOutcome ThinkingFlow::CarryOut(Step& step, PlanState& plan, CommandRecord& record,
+                                      AnswerFacts& answer) const {
   ThoughtOutcome outcome;
   ThinkingBatch batch;
   batch.author = record.agent;
@@ -144,7 +145,8 @@ ThoughtOutcome CarryOut(Step& step, PlanState& plan, CommandRecord& record, Answ
   return outcome;
 }
 
-void AuditBadForm(Step& step, PlanState& plan, const CommandRecord& record, const AnswerFacts& answer) {
+void ThinkingFlow::AuditBadForm(Step& step, PlanState& plan, const CommandRecord& record,
+                                const AnswerFacts& answer) const {
   ThinkingBatch batch;
   batch.author = record.agent;
   batch.record = &record;
@@ -162,15 +164,6 @@ void HearPerson(Step& step, PlanState& plan, CommandRecord& record, Decision dec
   TellAgent(step, plan, record, MemoryKind::kAnswer, AgentId("human"), std::move(said));
   step.Emit(plan, CommandRequeued{record.id});
   step.Touch(record.agent);
-}
-
-void ForgetTask(Step& step, PlanState& plan, const AgentId& agent, const TaskId& task,
-                const std::string& reason) {
-  if (plan.memory.Holds(agent, task)) step.Emit(plan, MemoryCleared{agent, task, reason});
-}
-
-void OnPlanFinished(Step& step, PlanState& plan) {
-  if (!plan.memory.empty()) step.Emit(plan, MemoryCleared{{}, {}, "the plan has ended"});
 }
 
 std::string DescribePlan(const PlanState& plan) {

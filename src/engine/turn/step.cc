@@ -23,9 +23,8 @@ constexpr std::size_t kUsualEvents = 8;  // answer, result, message, two files, 
 
 }  // namespace
 
-Step::Step(HubState& state, ContentSink& sink, RequestComposer& composer, const RoleParts& role,
-           const ThinkingRegistry& thinking)
-    : state_(state), sink_(sink), composer_(composer), role_(role), thinking_(thinking) {}
+Step::Step(HubState& state, ContentSink& sink, RequestComposer& composer, const StepParts& parts)
+    : state_(state), sink_(sink), composer_(composer), parts_(parts) {}
 
 std::uint64_t Step::RowFor(const PlanState& plan) const {
   const bool continues = !events.empty() && events.back().plan_id == plan.id;

@@ -26,6 +26,7 @@
 
 namespace agenttalk {
 
+struct CommandParts;
 struct RoleParts;
 class ThinkingRegistry;
 
@@ -88,18 +89,26 @@ struct Reply {
   std::vector<Issue> issues = {};  // when a batch is refused: everything that is wrong with it
 };
 
+// What the engine is put together with.
+struct StepParts {
+  const RoleParts& role;
+  const ThinkingRegistry& thinking;
+  const CommandParts& commands;
+};
+
 // One input on its way through the engine: the events it has led to so far, each applied as it is made. Runs
 // of events of the same plan become one journal row each.
 class Step {
  public:
-  Step(HubState& state, ContentSink& sink, RequestComposer& composer, const RoleParts& role,
-       const ThinkingRegistry& thinking);
+  Step(HubState& state, ContentSink& sink, RequestComposer& composer, const StepParts& parts);
 
   HubState& state() { return state_; }
   RequestComposer& composer() { return composer_; }
-  [[nodiscard]] const RoleParts& role() const { return role_; }
+  [[nodiscard]] const RoleParts& role() const { return parts_.role; }
   // What models and people may ask for beside results.
-  [[nodiscard]] const ThinkingRegistry& thinking() const { return thinking_; }
+  [[nodiscard]] const ThinkingRegistry& thinking() const { return parts_.thinking; }
+  // Owners and strategies of commands.
+  [[nodiscard]] const CommandParts& parts() const { return parts_.commands; }
   [[nodiscard]] Timestamp now() const { return state_.now; }
 
   // Makes the event happen; returns its number.
@@ -137,8 +146,7 @@ class Step {
   HubState& state_;
   ContentSink& sink_;
   RequestComposer& composer_;
-  const RoleParts& role_;
-  const ThinkingRegistry& thinking_;
+  const StepParts parts_;
   std::vector<AgentId> touched_;
   std::uint64_t run_start_ = 0;  // number of the first event of the last run
 };

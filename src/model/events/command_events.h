@@ -31,6 +31,15 @@ struct BoundInput {
   }
 };
 
+// Whose command it is: what its contract is, and what its end leads to.
+enum class OwnerKind : std::uint8_t {
+  kUnrecorded,     // written before owners were; the fold derives it
+  kOpenPlan,       // a person or program sent it to a plan without tasks
+  kTask,           // of a plan's DAG
+  kStage,          // one of the stages that lead a goal to tasks
+  kCollaboration,  // another agent asks for it
+};
+
 struct CommandReceived {
   AgentId agent_id;
   Command command;  // without its texts, which are in the brief
@@ -40,12 +49,13 @@ struct CommandReceived {
   Timestamp wait_until;
   std::optional<FileFingerprint> source;
   std::vector<std::string> warnings;
+  OwnerKind owner = OwnerKind::kUnrecorded;
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("agent_id", self.agent_id), f("command", self.command), f("payload", self.payload),
         f("body", self.body), f("wait_until", self.wait_until), f("brief", self.brief);
-    f("source", self.source), f("warnings", self.warnings);
+    f("source", self.source), f("warnings", self.warnings), f("owner", self.owner);
   }
 };
 

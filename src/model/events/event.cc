@@ -24,6 +24,9 @@ const char* NameIn(const std::array<const char*, N>& names, E value) {
 const char* EnumName(EndState value) {
   return NameIn(std::array{"failed", "timed_out", "cancelled", "superseded"}, value);
 }
+const char* EnumName(OwnerKind value) {
+  return NameIn(std::array{"unrecorded", "open_plan", "task", "stage", "collaboration"}, value);
+}
 const char* EnumName(QuestionKind value) {
   return NameIn(
       std::array{"ask", "approve", "confirm", "clarify", "missing_input", "outcome_unknown", "alert"}, value);

@@ -42,6 +42,7 @@ using EventBody =
 
 // How enumerations are spelled in JSON.
 const char* EnumName(EndState value);
+const char* EnumName(OwnerKind value);
 const char* EnumName(QuestionKind value);
 const char* EnumName(QuestionPurpose value);
 const char* EnumName(Decision value);

@@ -23,7 +23,6 @@
 #include "base/plant.h"
 #include "base/redact.h"
 #include "base/time.h"
-#include "engine/role/collaboration.h"
 #include "engine/role/flow.h"
 #include "engine/stage/plan.h"
 #include "engine/state/plan_state.h"
@@ -167,7 +166,7 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const
   const PlanState* plan = core_.FindLoaded(key.plan);
   const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(key.command);
   if (record == nullptr) return facts;
-  if (auto role = ReadRoleAnswer(*plan, *record, answer.text)) return *std::move(role);
+  if (auto role = ReadRoleAnswer(*record, answer.text)) return *std::move(role);
   if (!answer.tool_calls.empty()) return ToolFacts(key, answer.tool_calls);
   std::vector<std::string> outputs;
   if (record->on_complete && !record->on_complete->output_name.empty()) {
@@ -189,7 +188,7 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const
   contract.when = when;
   contract.may_send = plan->dag != nullptr && !record->task.empty();
   contract.may_return = may_return;
-  contract.may_reject = IsWorkForOther(*plan, *record);
+  contract.may_reject = record->owner == OwnerKind::kCollaboration;
   if (RunsStep(*record)) {
     contract.score_required = IsScoredStep(*record);
     contract.outputs = {};

@@ -8,7 +8,6 @@
 
 #include "base/error_code.h"
 #include "base/issue.h"
-#include "engine/role/collaboration.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/role_state.h"
 #include "engine/turn/input.h"
@@ -30,12 +29,11 @@ AnswerFacts Refused(const Issues& issues) {
 
 }  // namespace
 
-std::optional<AnswerFacts> ReadRoleAnswer(const PlanState& plan, const CommandRecord& record,
-                                          std::string_view text) {
+std::optional<AnswerFacts> ReadRoleAnswer(const CommandRecord& record, std::string_view text) {
   const RoleState* role = record.execution ? record.execution->role.get() : nullptr;
   if (role == nullptr || role->status != RoleStatus::kPlanning) return std::nullopt;
   AnswerContract contract;
-  contract.may_reject = IsWorkForOther(plan, record);
+  contract.may_reject = record.owner == OwnerKind::kCollaboration;
   AnswerFacts facts;
   if (role->strategy == Strategy::kAuto) {
     auto words = ReadStrategy(text, contract);

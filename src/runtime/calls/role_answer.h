@@ -9,7 +9,6 @@
 namespace agenttalk {
 
 // A strategy or a plan, where that was asked for; nothing: the answer is a result like any other.
-std::optional<AnswerFacts> ReadRoleAnswer(const PlanState& plan, const CommandRecord& record,
-                                          std::string_view text);
+std::optional<AnswerFacts> ReadRoleAnswer(const CommandRecord& record, std::string_view text);
 
 }  // namespace agenttalk

@@ -94,9 +94,8 @@ bool HasFailed(const HubState& state, const std::set<PlanId>& plans) {
     if (plan != state.plans.end() && plan->second->goal) return !plan->second->goal->failure.empty();
     if (plan != state.plans.end() && plan->second->dag) return !plan->second->dag->failure.empty();
     return plan != state.plans.end() &&
-           std::ranges::any_of(plan->second->commands, [&](const CommandRecord& record) {
-             return CountsAsFailed(*plan->second, record);
-           });
+           std::ranges::any_of(plan->second->commands,
+                               [&](const CommandRecord& record) { return CountsAsFailed(record); });
   });
 }
 

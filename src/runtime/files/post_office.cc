@@ -18,7 +18,6 @@
 #include "base/json.h"
 #include "base/plant.h"
 #include "base/time.h"
-#include "engine/role/collaboration.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
@@ -126,7 +125,7 @@ ExternalResult ReadExternalResult(Core& core, const AgentId& agent, const PlanId
   AnswerContract contract;
   contract.score_required = record != nullptr && record->score_required;
   contract.tools_allowed = false;
-  contract.may_reject = record != nullptr && IsWorkForOther(**state, *record);
+  contract.may_reject = record != nullptr && record->owner == OwnerKind::kCollaboration;
   CommandBrief brief;
   std::vector<std::string> given;
   if (record != nullptr) {

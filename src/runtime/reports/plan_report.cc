@@ -114,8 +114,8 @@ const char* PlanStateName(const PlanState& plan) {
   if (plan.goal && !plan.dag) return "completed";
   if (plan.dag) return plan.dag->failure.empty() ? "completed" : "failed";
   if (plan.live_commands > 0) return SomethingRuns(plan) ? "running" : "waiting";
-  const bool failed = std::ranges::any_of(
-      plan.commands, [&](const CommandRecord& record) { return CountsAsFailed(plan, record); });
+  const bool failed =
+      std::ranges::any_of(plan.commands, [&](const CommandRecord& record) { return CountsAsFailed(record); });
   return failed ? "failed" : "completed";
 }
 

@@ -1,0 +1,116 @@
+#include "engine/command/open_plan.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "engine/command/flow.h"
+#include "engine/command/owner.h"
+#include "engine/command/router.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/command/brief.h"
+#include "model/command/command.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+namespace {
+
+const Inbox* SharedInbox(Step& step, const AgentId& agent) {
+  const auto found = step.state().own.inboxes.find(agent);
+  return found == step.state().own.inboxes.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+CommandBrief OpenPlanOwner::Brief(const Step& /*step*/, const PlanState& /*plan*/, Command& command) const {
+  CommandBrief texts;
+  texts.prompt = std::exchange(command.prompt, {});
+  texts.score_criteria = std::exchange(command.score_criteria, {});
+  return texts;
+}
+
+CommandReadied OpenPlanOwner::Bind(Step& step, const PlanState& plan, const CommandRecord& record) const {
+  CommandReadied readied;
+  readied.command_id = record.id;
+  std::vector<BoundInput>& bound = readied.inputs;
+  for (const RequiredInput& required : record.required) {
+    std::vector<BoundInput> found =
+        plan.Matches(record.agent, required.pattern, SharedInbox(step, record.agent));
+    if (found.size() < required.min) readied.missing.push_back(required.pattern);
+    std::ranges::move(found, std::back_inserter(bound));
+  }
+  std::ranges::stable_sort(bound, {}, &BoundInput::name);
+  // A file that meets two requirements is one input.
+  const auto again = std::ranges::unique(bound, {}, &BoundInput::name);
+  bound.erase(again.begin(), again.end());
+  return readied;
+}
+
+void OpenPlanOwner::Readied(Step& step, PlanState& /*plan*/, const CommandRecord& record) const {
+  step.Touch(record.agent);
+}
+
+bool OpenPlanOwner::UseKnown(Step& /*step*/, PlanState& /*plan*/, CommandRecord& /*record*/,
+                             const Digest& /*reuse_key*/) const {
+  return false;
+}
+
+AnswerUse OpenPlanOwner::UseAnswer(Step& /*step*/, PlanState& /*plan*/, CommandRecord& /*record*/,
+                                   const AnswerFacts& /*answer*/) const {
+  return {};
+}
+
+void OpenPlanOwner::Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
+                            CommandSucceeded succeeded) const {
+  for (auto& [name, bytes] : answer.outputs) {
+    succeeded.outputs.push_back({name, step.Store(plan, std::move(bytes))});
+  }
+  // What an external agent left in its outbox goes along; what its result gives itself comes first.
+  if (const auto left = plan.left.find(record.agent); succeeded.source && left != plan.left.end()) {
+    for (const auto& [name, content] : left->second) {
+      if (answer.outputs.contains(name)) continue;
+      succeeded.outputs.push_back({name, content});
+      answer.outputs.emplace(name, std::string());
+    }
+  }
+  const std::string& declared = record.on_complete ? record.on_complete->output_name : std::string();
+  if (!declared.empty() && !answer.outputs.contains(declared)) {
+    succeeded.outputs.push_back({declared, succeeded.result});
+  }
+  Dispatchable what;
+  what.hops = NextHops(record);
+  what.score = answer.score;
+  what.score_explanation = std::move(answer.score_explanation);
+  what.result = std::move(answer.result);
+  what.result_is_json = answer.result_is_json;
+  what.outputs = succeeded.outputs;
+  const Content result = succeeded.result;
+  RecordSuccess(step, plan, record, std::move(succeeded));
+  Recorded(step, plan, record, result, what.result_is_json);
+  RouteResult(step, plan, record, what);
+  CompleteIfIdle(step, plan);
+}
+
+void OpenPlanOwner::Ended(Step& step, PlanState& plan, const CommandRecord& record,
+                          const CommandEnd& end) const {
+  if (!end.IsFailure()) return;
+  KeepDeadLetter(step, plan, record, end);
+  AlertOfEnd(step, plan, record, end);
+}
+
+void OpenPlanOwner::Decline(Step& step, PlanState& plan, CommandRecord& record,
+                            const std::string& reason) const {
+  EndCommand(step, plan, record, EndState::kFailed, ErrorCode::kCancelled, reason);
+}
+
+}  // namespace agenttalk

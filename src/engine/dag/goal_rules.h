@@ -1,0 +1,27 @@
+#pragma once
+
+#include "engine/command/owner.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/command/brief.h"
+#include "model/dag/task_dag.h"
+
+namespace agenttalk {
+
+// What a goal adds to the tasks that its stages have planned (engine/stage/tasks.h). Every question may be
+// asked of a plan without such a goal.
+class GoalRules {
+ public:
+  virtual ~GoalRules() = default;
+  // True: the task's agent is asked with the executor's prompt, which is filled in.
+  virtual bool BriefExecutor(const PlanState& plan, TaskIndex task, const TaskNode& node,
+                             CommandBrief& brief) const = 0;
+  virtual AnswerUse UseExecutorAnswer(Step& step, PlanState& plan, CommandRecord& record,
+                                      const AnswerFacts& answer) const = 0;
+  // The result is there. True: it waits for its review.
+  virtual bool AwaitReview(Step& step, PlanState& plan, TaskIndex task) const = 0;
+};
+
+}  // namespace agenttalk

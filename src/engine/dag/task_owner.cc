@@ -1,0 +1,104 @@
+#include "engine/dag/task_owner.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/error_code.h"
+#include "engine/command/flow.h"
+#include "engine/command/owner.h"
+#include "engine/command/parts.h"
+#include "engine/dag/commands.h"
+#include "engine/dag/flow.h"
+#include "engine/dag/goal_rules.h"
+#include "engine/dag/inputs.h"
+#include "engine/dag/outputs.h"
+#include "engine/people/gateway.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/command/brief.h"
+#include "model/command/command.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+namespace {
+
+// The answer that this request got before, in this plan or, where that is wanted, in another; null: none.
+const TaskResult* FindAnswered(const HubState& state, const PlanState& plan, const CommandRecord& record,
+                               const Digest& key) {
+  const TaskIndex task = plan.TaskOf(record);
+  if (!state.settings.reuse || task == DagState::kNone) return nullptr;
+  const auto found = plan.dag->answered.find(key);
+  if (found != plan.dag->answered.end()) return &found->second;
+  const bool may_share = state.settings.share_results && !plan.dag->tasks[task].anew;
+  return may_share ? state.shared.Find(key) : nullptr;
+}
+
+}  // namespace
+
+CommandBrief TaskOwner::Brief(const Step& step, const PlanState& plan, Command& command) const {
+  const TaskIndex task = plan.dag->Find(command.task_id);
+  return TaskBrief(step, plan, task, plan.dag->Node(task), command, {});
+}
+
+CommandReadied TaskOwner::Bind(Step& /*step*/, const PlanState& plan, const CommandRecord& record) const {
+  TaskInputs bound = BindTaskInputs(plan, record, plan.TaskOf(record));
+  return {record.id, std::move(bound.inputs), std::move(bound.missing)};
+}
+
+void TaskOwner::Readied(Step& step, PlanState& plan, const CommandRecord& record) const {
+  if (record.agent.str() == kHuman) {
+    AskForWork(step, plan, record, plan.dag->Node(plan.TaskOf(record)));
+  } else {
+    step.Touch(record.agent);
+  }
+}
+
+bool TaskOwner::UseKnown(Step& step, PlanState& plan, CommandRecord& record, const Digest& reuse_key) const {
+  const TaskResult* known = FindAnswered(step.state(), plan, record, reuse_key);
+  if (known == nullptr) return false;
+  RecordSuccess(step, plan, record, RecordedBefore(record.id, *known));
+  OnTaskExecuted(step, plan, record, nullptr);
+  return true;
+}
+
+AnswerUse TaskOwner::UseAnswer(Step& step, PlanState& plan, CommandRecord& record,
+                               const AnswerFacts& answer) const {
+  if (!answer.stage || !plan.goal) return {};
+  return step.parts().goals.UseExecutorAnswer(step, plan, record, answer);
+}
+
+void TaskOwner::Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
+                        CommandSucceeded succeeded) const {
+  if (const TaskIndex task = plan.TaskOf(record); task != DagState::kNone) {
+    const auto left = plan.left.find(record.agent);
+    const bool has_left = succeeded.source && left != plan.left.end();
+    succeeded.outputs =
+        NameOutputs(step, plan, plan.dag->Node(task), std::move(answer.outputs),
+                    has_left ? left->second : std::map<std::string, Content>(), succeeded.result);
+  }
+  for (CommandDraft& draft : answer.sent) {
+    draft.sent.body = step.Store(plan, std::move(draft.body));
+    succeeded.commands.push_back(std::move(draft.sent));
+  }
+  RecordSuccess(step, plan, record, std::move(succeeded));
+  OnTaskExecuted(step, plan, record, answer.rework ? &*answer.rework : nullptr);
+}
+
+void TaskOwner::Ended(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end) const {
+  if (!end.IsFailure()) return;
+  KeepDeadLetter(step, plan, record, end);
+  AlertOfEnd(step, plan, record, end);
+  OnTaskCommandEnded(step, plan, record, end.code, end.message);
+}
+
+void TaskOwner::Decline(Step& step, PlanState& plan, CommandRecord& record, const std::string& reason) const {
+  EndCommand(step, plan, record, EndState::kFailed, ErrorCode::kCancelled, reason);
+}
+
+}  // namespace agenttalk

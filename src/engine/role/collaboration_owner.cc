@@ -1,0 +1,29 @@
+#include "engine/role/collaboration_owner.h"
+
+#include <string>
+
+#include "engine/command/owner.h"
+#include "engine/role/collaboration.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/step.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+
+void CollaborationOwner::Ended(Step& step, PlanState& plan, const CommandRecord& record,
+                               const CommandEnd& end) const {
+  AnswerAsker(step, plan, record, CollaborationStatus::kError, {}, false, end.message);
+}
+
+void CollaborationOwner::Decline(Step& step, PlanState& plan, CommandRecord& record,
+                                 const std::string& reason) const {
+  RejectWork(step, plan, record, reason);
+}
+
+void CollaborationOwner::Recorded(Step& step, PlanState& plan, const CommandRecord& record,
+                                  const Content& result, bool result_is_json) const {
+  AnswerAsker(step, plan, record, CollaborationStatus::kCompleted, result, result_is_json, {});
+}
+
+}  // namespace agenttalk

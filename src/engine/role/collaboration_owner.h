@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "engine/command/open_plan.h"
+#include "engine/command/owner.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/step.h"
+#include "model/events/content.h"
+
+namespace agenttalk {
+
+// Work that another agent asked for: whatever becomes of it, that agent is told and decides what it means;
+// nobody else needs to know.
+class CollaborationOwner final : public OpenPlanOwner {
+ public:
+  void Ended(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end) const override;
+  void Decline(Step& step, PlanState& plan, CommandRecord& record, const std::string& reason) const override;
+
+ protected:
+  void Recorded(Step& step, PlanState& plan, const CommandRecord& record, const Content& result,
+                bool result_is_json) const override;
+};
+
+}  // namespace agenttalk

@@ -1,0 +1,45 @@
+#include "engine/stage/owner.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/error_code.h"
+#include "base/json.h"
+#include "engine/command/flow.h"
+#include "engine/command/owner.h"
+#include "engine/stage/flow.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/answer/agent_output.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+
+AnswerUse StageOwner::UseAnswer(Step& step, PlanState& plan, CommandRecord& record,
+                                const AnswerFacts& answer) const {
+  if (!answer.stage) return {};
+  const StageCall call = plan.goal->stages.at(record.id);
+  step.Emit(plan, ToEvent(*answer.stage, record.id, call.stage, call.task));
+  AnswerFacts facts = answer;
+  facts.result = CanonicalJson(ToJson(*answer.stage));
+  agenttalk::Succeed(step, plan, record, std::move(facts));
+  return {.next = AnswerUse::Next::kTaken};
+}
+
+void StageOwner::Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
+                         CommandSucceeded succeeded) const {
+  RecordSuccess(step, plan, record, std::move(succeeded));
+  if (answer.stage) ContinueAfterStage(step, plan, record.id, *answer.stage);
+  CompleteIfIdle(step, plan);
+}
+
+void StageOwner::Ended(Step& step, PlanState& plan, const CommandRecord& record,
+                       const CommandEnd& end) const {
+  if (!end.IsFailure()) return;
+  KeepDeadLetter(step, plan, record, end);
+  OnStageFailed(step, plan, record, fmt::format("{} ({})", end.message, ToString(end.code)));
+}
+
+}  // namespace agenttalk

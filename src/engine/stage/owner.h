@@ -1,0 +1,22 @@
+#pragma once
+
+#include "engine/command/open_plan.h"
+#include "engine/command/owner.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+
+// The command of a stage: its answer leads to the next stage, its failure to a person.
+class StageOwner final : public OpenPlanOwner {
+ public:
+  AnswerUse UseAnswer(Step& step, PlanState& plan, CommandRecord& record,
+                      const AnswerFacts& answer) const override;
+  void Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
+               CommandSucceeded succeeded) const override;
+  void Ended(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end) const override;
+};
+
+}  // namespace agenttalk
