@@ -19,7 +19,7 @@ AnswerContract ContractFor(std::uint8_t choice) {
   static const std::vector<std::string> names = {"summary.md", "facts.json"};
   AnswerContract contract;
   contract.score_required = (choice & 1) != 0;
-  contract.outputs = std::span(names).first((choice >> 1) % 3);
+  contract.outputs.assign(names.begin(), names.begin() + (choice >> 1) % 3);
   contract.commands_allowed = (choice & 8) == 0;
   contract.tools_allowed = (choice & 16) == 0;
   return contract;

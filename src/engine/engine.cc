@@ -165,7 +165,7 @@ struct Deciding {
 
 Engine::Engine(ContentSink& sink, RequestComposer& composer, const RoleParts& role)
     : sink_(sink), composer_(composer), role_(role), thinking_(BuiltinThinkingCommands()) {
-  composer_.Offer(thinking_);
+  composer_.Offer(thinking_, BuiltinParts());
 }
 
 Engine::Decided Engine::Handle(Input&& input, Timestamp now) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <expected>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,7 +51,8 @@ std::string PointerTo(std::string_view parent, std::string_view token) {
 // Reads one answer object; finds everything that is wrong before it gives up.
 class Reader {
  public:
-  explicit Reader(const AnswerContract& contract) : contract_(contract) {}
+  Reader(const AnswerContract& contract, std::span<const std::string> beside)
+      : contract_(contract), beside_(beside) {}
 
   std::expected<Answer, Issues> Read(const json::object& object) {
     for (const auto& member : object) {
@@ -115,6 +117,9 @@ class Reader {
       const std::string_view name = member.key();
       if (contract_.may_send && IsSentCommand(name)) {
         if (!member.value().is_null()) answer_.sent.emplace(name, TextOf(member.value()));
+      } else if (IsSentCommand(name)) {
+        Refuse(ErrorCode::kPermissionDenied, PointerTo("/outputs", name),
+               "commands for other tasks cannot be sent here: leave it out");
       } else if (!IsOutputName(name)) {
         Refuse(ErrorCode::kNameUnsafe, PointerTo("/outputs", name),
                "the name of an output has only letters, digits, '.', '_' and '-', begins with a letter or "
@@ -238,8 +243,8 @@ class Reader {
     std::size_t given = 0;
     bool complete = true;
     for (const std::string& name : contract_.outputs) {
-      const bool beside = std::ranges::find(contract_.given, name) != contract_.given.end();
-      if (answer_.outputs.contains(name) || beside) {
+      const bool came_beside = std::ranges::find(beside_, name) != beside_.end();
+      if (came_beside || answer_.outputs.contains(name)) {
         ++given;
       } else if (IsWanted(name)) {
         complete = false;
@@ -262,6 +267,7 @@ class Reader {
   }
 
   const AnswerContract& contract_;
+  const std::span<const std::string> beside_;
   Answer answer_;
   Issues issues_;
   bool score_seen_ = false;
@@ -273,15 +279,15 @@ std::unexpected<Issues> RefuseAll(Issue issue) {
   return std::unexpected(std::move(issues));
 }
 
-std::expected<json::value, Issues> FindObject(std::string_view text, const AnswerContract& contract) {
-  if (text.size() > contract.max_bytes) {
+std::expected<json::value, Issues> FindObject(std::string_view text, const AnswerLimits& limits = {}) {
+  if (text.size() > limits.max_bytes) {
     return RefuseAll({ErrorCode::kTooLarge, "",
-                      fmt::format("the answer has {} bytes; {} are allowed", text.size(), contract.max_bytes),
+                      fmt::format("the answer has {} bytes; {} are allowed", text.size(), limits.max_bytes),
                       "answer more briefly", 0});
   }
   auto found = FindJsonObject(text);
   if (!found) return RefuseAll(std::move(found.error()));
-  auto parsed = ParseJson(*found, {contract.max_bytes, contract.max_depth});
+  auto parsed = ParseJson(*found, {limits.max_bytes, limits.max_depth});
   if (!parsed) return RefuseAll({parsed.error().code, "", parsed.error().message, parsed.error().hint, 0});
   return *std::move(parsed);
 }
@@ -295,16 +301,17 @@ std::optional<std::string> RejectionIn(const json::object& object, const AnswerC
 
 }  // namespace
 
-std::expected<Answer, Issues> ReadAnswer(std::string_view text, const AnswerContract& contract) {
-  const auto object = FindObject(text, contract);
+std::expected<Answer, Issues> ReadAnswer(std::string_view text, const AnswerContract& contract,
+                                         std::span<const std::string> beside, const AnswerLimits& limits) {
+  const auto object = FindObject(text, limits);
   if (!object) return std::unexpected(object.error());
-  return Reader(contract).Read(object->get_object());
+  return Reader(contract, beside).Read(object->get_object());
 }
 
 std::expected<StrategyWords, Issues> ReadStrategy(std::string_view text, const AnswerContract& contract) {
   static constexpr std::array<std::pair<std::string_view, Strategy>, 3> kChoices{
       {{"simple", Strategy::kSimple}, {"template", Strategy::kTemplate}, {"freeform", Strategy::kFreeform}}};
-  const auto object = FindObject(text, contract);
+  const auto object = FindObject(text);
   if (!object) return std::unexpected(object.error());
   StrategyWords words;
   words.rejected = RejectionIn(object->get_object(), contract);
@@ -321,7 +328,7 @@ std::expected<StrategyWords, Issues> ReadStrategy(std::string_view text, const A
 }
 
 std::expected<PlannedSteps, Issues> ReadPlannedSteps(std::string_view text, const AnswerContract& contract) {
-  const auto object = FindObject(text, contract);
+  const auto object = FindObject(text);
   if (!object) return std::unexpected(object.error());
   PlannedSteps planned;
   planned.rejected = RejectionIn(object->get_object(), contract);
@@ -332,8 +339,8 @@ std::expected<PlannedSteps, Issues> ReadPlannedSteps(std::string_view text, cons
   return planned;
 }
 
-std::expected<AgentOutput, Issues> ReadStageAnswer(std::string_view text, const OutputContract& contract) {
-  const AnswerContract limits;
+std::expected<AgentOutput, Issues> ReadStageAnswer(std::string_view text, const AnswerContract& contract) {
+  const AnswerLimits limits;
   if (text.size() > limits.max_bytes) {
     return RefuseAll({ErrorCode::kTooLarge, "",
                       fmt::format("the answer has {} bytes; {} are allowed", text.size(), limits.max_bytes),
@@ -341,7 +348,7 @@ std::expected<AgentOutput, Issues> ReadStageAnswer(std::string_view text, const 
   }
   auto found = FindJsonObject(text);
   if (!found) return RefuseAll(std::move(found.error()));
-  auto output = ParseAgentOutput(*found, contract);
+  auto output = ParseAgentOutput(*found, {contract.form, contract.known_tools, contract.known_tasks});
   if (!output.value) return std::unexpected(std::move(output.issues));
   return *std::move(output.value);
 }

@@ -15,6 +15,7 @@
 #include "model/answer/thinking_command.h"
 #include "model/config/agent_profile.h"
 #include "model/dag/task_outcome.h"
+#include "model/request/answer_contract.h"
 #include "model/request/model_request.h"
 
 // Reads what a model answered to a request of the composer. Models wrap their JSON in fences and chatter;
@@ -22,16 +23,7 @@
 // refused rather than guessed between.
 namespace agenttalk {
 
-struct AnswerContract {
-  bool score_required = false;
-  std::span<const std::string> outputs;        // declared; of two or more each must be given
-  std::span<const OutputCondition> when = {};  // of these, those that may be missing with other scores
-  std::span<const std::string> given = {};     // of these, those that came as files beside the answer
-  bool commands_allowed = true;                // otherwise "commands" is an error
-  bool tools_allowed = true;                   // otherwise "tool_calls" is an error
-  std::span<const std::string> may_return;     // tasks that "rework" may name
-  bool may_send = false;                       // outputs named cmd_….json are commands for other tasks
-  bool may_reject = false;                     // "rejected" may stand instead of a result
+struct AnswerLimits {
   std::size_t max_bytes = std::size_t{4} << 20;
   std::size_t max_depth = 64;
 };
@@ -69,7 +61,10 @@ struct Answer {
 };
 
 // The errors are complete and in words that can be sent back to the model.
-std::expected<Answer, Issues> ReadAnswer(std::string_view text, const AnswerContract& contract);
+// `beside` are outputs that came apart from the answer, as files.
+std::expected<Answer, Issues> ReadAnswer(std::string_view text, const AnswerContract& contract,
+                                         std::span<const std::string> beside = {},
+                                         const AnswerLimits& limits = {});
 
 // Which strategy to take: {"strategy", "sop", "reason"}.
 struct StrategyWords {
@@ -87,7 +82,8 @@ struct PlannedSteps {
 };
 std::expected<PlannedSteps, Issues> ReadPlannedSteps(std::string_view text, const AnswerContract& contract);
 
-// What a stage answered, found in a text in the same way and held against the stage's contract.
-std::expected<AgentOutput, Issues> ReadStageAnswer(std::string_view text, const OutputContract& contract);
+// What a stage answered, found in a text in the same way and held against the contract of the stage that is
+// its form.
+std::expected<AgentOutput, Issues> ReadStageAnswer(std::string_view text, const AnswerContract& contract);
 
 }  // namespace agenttalk

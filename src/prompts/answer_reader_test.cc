@@ -189,9 +189,9 @@ TEST(ReadAnswer, UnknownFieldsAreWarnings) {
 }
 
 TEST(ReadAnswer, KeepsItsLimits) {
-  AnswerContract contract;
-  contract.max_bytes = 20;
-  EXPECT_EQ(Errors(R"({"result":"1234567890"})", contract), "TOO_LARGE");
+  const auto large = ReadAnswer(R"({"result":"1234567890"})", {}, {}, {.max_bytes = 20});
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.error().errors.front().code, ErrorCode::kTooLarge);
   std::string deep = R"({"result":)";
   deep += std::string(70, '[') + std::string(70, ']') + "}";
   EXPECT_EQ(Errors(deep), "JSON_TOO_DEEP");

@@ -107,8 +107,9 @@ json::object ToolCallsSchema(std::span<const ToolSpec> tools) {
 
 json::object OutputsSchema(const ComposeInput& input) {
   json::object contents;
-  for (const std::string& name : input.outputs) {
-    const bool always = std::ranges::find(input.when, name, &OutputCondition::name) == input.when.end();
+  for (const std::string& name : input.contract.outputs) {
+    const bool always =
+        std::ranges::find(input.contract.when, name, &OutputCondition::name) == input.contract.when.end();
     contents[name] = always ? TextSchema() : Nullable(TextSchema());
   }
   return Closed(std::move(contents));
@@ -122,20 +123,21 @@ json::object ReworkSchema(std::span<const std::string> tasks) {
 }
 
 json::object ResultSchema(const ComposeInput& input, std::span<const CommandForm> commands) {
-  const bool may_come_later =
-      !commands.empty() || !input.text_tools.empty() || !input.may_return.empty() || input.may_reject;
+  const bool may_come_later = !commands.empty() || !input.text_tools.empty() ||
+                              !input.contract.may_return.empty() || input.contract.may_reject;
   const auto unless_later = [&](json::object schema) {
     return may_come_later ? Nullable(std::move(schema)) : schema;
   };
   json::object fields;
   fields["result"] = unless_later(TextSchema());
-  if (input.score_required) {
+  if (input.contract.score_required) {
     fields["score"] = unless_later(TypeSchema("number"));
     fields["score_explanation"] = unless_later(TextSchema());
   }
-  if (input.outputs.size() > 1) fields["outputs"] = unless_later(OutputsSchema(input));
-  if (!input.may_return.empty()) fields["rework"] = Nullable(ReworkSchema(input.may_return));
-  if (input.may_reject) fields["rejected"] = Nullable(TextSchema());
+  if (input.contract.outputs.size() > 1) fields["outputs"] = unless_later(OutputsSchema(input));
+  if (!input.contract.may_return.empty())
+    fields["rework"] = Nullable(ReworkSchema(input.contract.may_return));
+  if (input.contract.may_reject) fields["rejected"] = Nullable(TextSchema());
   if (!commands.empty()) fields["commands"] = CommandsSchema(commands);
   if (!input.text_tools.empty()) fields["tool_calls"] = ToolCallsSchema(input.text_tools);
   return Closed(std::move(fields));
@@ -292,9 +294,9 @@ std::string AnswerSchema(const ComposeInput& input, std::span<const ToolSpec> to
     case Stage::kCommand:
       return json::serialize(ResultSchema(input, commands));
     case Stage::kStrategy:
-      return json::serialize(StrategySchema(input.may_reject));
+      return json::serialize(StrategySchema(input.contract.may_reject));
     case Stage::kInternalPlan:
-      return json::serialize(StepsSchema(input.may_reject));
+      return json::serialize(StepsSchema(input.contract.may_reject));
     default:
       return json::serialize(StageSchema(input.ids.stage, tools));
   }

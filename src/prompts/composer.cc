@@ -57,7 +57,7 @@ Digest ReuseKey(const ComposeInput& input) {
   const bool open_plan = input.ids.task.empty();
   key.Number(open_plan ? 1 : 0).Text(open_plan ? input.ids.command.str() : input.ids.task.str());
   key.Number(static_cast<std::uint64_t>(input.ids.stage)).Number(static_cast<std::uint64_t>(input.language));
-  key.Text(input.prompt).Number(input.score_required ? 1 : 0).Text(input.score_criteria);
+  key.Text(input.prompt).Number(input.contract.score_required ? 1 : 0).Text(input.score_criteria);
   key.Number(input.rework_round).Text(input.rework_reason).Text(input.thinking_commands);
   key.Number(input.text_tools.size());
   for (const ToolSpec& tool : input.text_tools) {
@@ -70,8 +70,8 @@ Digest ReuseKey(const ComposeInput& input) {
   }
   key.Number(input.missing_inputs.size());
   for (const std::string& name : input.missing_inputs) key.Text(name);
-  key.Number(input.outputs.size());
-  for (const std::string& name : input.outputs) key.Text(name);
+  key.Number(input.contract.outputs.size());
+  for (const std::string& name : input.contract.outputs) key.Text(name);
   if (!input.instruction.empty()) key.Text(input.instruction);
   // What most requests do not have leaves their keys as they were.
   if (!input.plan.empty()) key.Text("plan").Text(input.plan);
@@ -79,9 +79,9 @@ Digest ReuseKey(const ComposeInput& input) {
   for (const PromptNote& note : input.memory) key.Text(note.label).Hash(note.text.digest);
   // The rendered prompt holds marks that are this hub's own.
   if (!input.stage_prompt.empty()) key.Hash(input.stage_content);
-  if (input.may_send) key.Text("may_send");
-  if (!input.when.empty()) key.Text("when").Number(input.when.size());
-  for (const OutputCondition& one : input.when) {
+  if (input.contract.may_send) key.Text("may_send");
+  if (!input.contract.when.empty()) key.Text("when").Number(input.contract.when.size());
+  for (const OutputCondition& one : input.contract.when) {
     key.Text(one.name).Number(one.scores.size());
     for (const ScoreRange& range : one.scores) key.Real(range.min_score).Real(range.max_score);
   }
@@ -96,7 +96,7 @@ void WriteTask(PromptWriter& out, const ComposeInput& input, const Phrases& word
     if (!input.rework_reason.empty()) out.Text(words.rework_reason).Line(input.rework_reason);
     out.Text(words.rework_request);
   }
-  if (input.score_required && !input.score_criteria.empty()) {
+  if (input.contract.score_required && !input.score_criteria.empty()) {
     out.Text(words.criteria).Line(input.score_criteria);
   }
 }
@@ -146,15 +146,15 @@ void WriteMemory(PromptWriter& out, const ComposeInput& input, const Phrases& wo
 }
 
 void WriteAnswerForm(PromptWriter& out, const ComposeInput& input, const Phrases& words) {
-  const bool several = input.outputs.size() > 1;
+  const bool several = input.contract.outputs.size() > 1;
   out.Text("{\"result\": \"").Text(several ? words.summary_value : words.result_value).Text("\"");
-  if (input.score_required) {
+  if (input.contract.score_required) {
     out.Text(", \"score\": ").Text(words.score_value);
     out.Text(", \"score_explanation\": \"").Text(words.explanation_value).Text("\"");
   }
   if (several) {
     std::string_view separator = ", \"outputs\": {";
-    for (const std::string& name : input.outputs) {
+    for (const std::string& name : input.contract.outputs) {
       out.Text(separator).Quoted(name).Text(": \"").Text(words.content_value).Text("\"");
       separator = ", ";
     }
@@ -181,25 +181,25 @@ void WriteContract(PromptWriter& out, const ComposeInput& input, const Phrases& 
   }
   out.Text(words.answer);
   WriteAnswerForm(out, input, words);
-  if (input.outputs.size() == 1) {
-    out.Text(words.result_becomes).Quoted(input.outputs.front()).Text(words.result_becomes_end);
+  if (input.contract.outputs.size() == 1) {
+    out.Text(words.result_becomes).Quoted(input.contract.outputs.front()).Text(words.result_becomes_end);
   }
-  if (input.outputs.size() > 1) {
+  if (input.contract.outputs.size() > 1) {
     out.Text(words.every_output);
-    for (const OutputCondition& one : input.when) WriteCondition(out, one, words);
+    for (const OutputCondition& one : input.contract.when) WriteCondition(out, one, words);
   }
-  if (input.score_required) out.Text(words.score_rule);
-  if (!input.may_return.empty()) {
+  if (input.contract.score_required) out.Text(words.score_rule);
+  if (!input.contract.may_return.empty()) {
     out.Text(words.send_back);
     std::string_view separator;
-    for (const std::string& task : input.may_return) {
+    for (const std::string& task : input.contract.may_return) {
       out.Text(separator).Quoted(task);
       separator = ", ";
     }
     out.Text(words.send_back_form);
   }
-  if (input.may_reject) out.Text(words.may_reject);
-  if (input.may_send) out.Text(words.may_send);
+  if (input.contract.may_reject) out.Text(words.may_reject);
+  if (input.contract.may_send) out.Text(words.may_send);
   if (!input.thinking_commands.empty()) out.Text(words.commands).Line(input.thinking_commands);
   if (!input.plan.empty()) out.Line(input.plan);
   if (!input.text_tools.empty()) out.Text(words.tools);
@@ -218,6 +218,7 @@ StoredRequest Header(const ComposeInput& input) {
   request.system = input.system;
   request.tools = input.tools;
   request.answer_schema = input.answer_schema;
+  request.contract = input.contract;
   request.timeout = input.timeout;
   return request;
 }

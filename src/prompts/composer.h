@@ -13,6 +13,7 @@
 #include "model/config/skill_summary.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/content.h"
+#include "model/request/answer_contract.h"
 #include "model/request/model_request.h"
 #include "model/request/stored_request.h"
 
@@ -69,7 +70,6 @@ struct ComposeInput {
   std::string_view prompt;
   std::string_view stage_prompt;  // of a stage, rendered: stands for everything but the inputs
   Digest stage_content;           // what it was rendered from
-  bool score_required = false;
   std::string_view score_criteria;
   std::uint32_t rework_round = 0;      // 0: the first time
   std::string_view rework_reason;      // why the last result was not enough
@@ -79,11 +79,7 @@ struct ComposeInput {
   std::uint64_t forgotten = 0;         // and how much more there was
   std::span<const PromptInput> inputs;
   std::span<const std::string> missing_inputs;  // names or globs, when it runs without waiting for them
-  std::span<const std::string> outputs;         // declared output names
-  std::span<const OutputCondition> when = {};   // of these, those that only some scores want
-  std::span<const std::string> may_return;      // tasks upstream that may be sent back for rework
-  bool may_send = false;                        // commands for other tasks may be among the outputs
-  bool may_reject = false;                      // another agent asks; it may be declined
+  AnswerContract contract;                      // what the answer may and must hold
   std::string_view instruction;                 // what is asked for instead of a result; empty: the result
 
   std::string_view input_folder;  // where tools find the inputs, e.g. "workspace/plan_a/t1/inputs/"

@@ -38,9 +38,9 @@ class ComposerTest : public ::testing::Test {
     input_.model = "qwen3";
     input_.system = Keep(ComposeSystem("You are an analyst.", skills));
     input_.prompt = "Summarise the notes.";
-    input_.score_required = true;
+    input_.contract.score_required = true;
     input_.score_criteria = "How complete it is.";
-    input_.outputs = outputs_;
+    input_.contract.outputs = outputs_;
     input_.fence_key = "secret";
     input_.input_folder = "workspace/plan_a/t1/inputs/";
     AddInput("notes.md", "We met on Monday.");
@@ -127,8 +127,8 @@ TEST_F(ComposerTest, InputsAreStoredAsReferencesOnly) {
 
 TEST_F(ComposerTest, WithoutInputsAndScoreOnlyTaskAndContractRemain) {
   input_.inputs = {};
-  input_.score_required = false;
-  input_.outputs = {};
+  input_.contract.score_required = false;
+  input_.contract.outputs = {};
   EXPECT_EQ(
       UserText(),
       "# Task\nSummarise the notes.\n\n# Answer\nAnswer with exactly one JSON object and nothing else:\n"
@@ -137,7 +137,7 @@ TEST_F(ComposerTest, WithoutInputsAndScoreOnlyTaskAndContractRemain) {
 
 TEST_F(ComposerTest, SeveralOutputsAreAskedForByName) {
   outputs_ = {"summary.md", "facts.json"};
-  input_.outputs = outputs_;
+  input_.contract.outputs = outputs_;
   const std::string text = UserText();
   EXPECT_TRUE(
       Contains(text, "\"outputs\": {\"summary.md\": \"<its content>\", \"facts.json\": \"<its content>\"}}"));
@@ -146,10 +146,10 @@ TEST_F(ComposerTest, SeveralOutputsAreAskedForByName) {
 
 TEST_F(ComposerTest, OutputsThatOnlySomeScoresWantAreNamedWithTheScores) {
   outputs_ = {"summary.md", "facts.json"};
-  input_.outputs = outputs_;
+  input_.contract.outputs = outputs_;
   const std::vector<OutputCondition> when = {{"facts.json", {{70, 79.5}, {90, std::nullopt}}}};
   const Digest before = Compose(input_).reuse_key;
-  input_.when = when;
+  input_.contract.when = when;
   EXPECT_TRUE(Contains(UserText(),
                        "Exception: \"facts.json\" is needed only with a score from 70 to 79.5, or "
                        "from 90 to 100; leave it out otherwise.\n"));
@@ -282,7 +282,7 @@ TEST_F(ComposerTest, TheReuseKeyCoversEverythingElse) {
       {"task", [](auto& in) { in.ids.task = TaskId("t2"); }},
       {"stage", [](auto& in) { in.ids.stage = Stage::kExecutor; }},
       {"prompt", [](auto& in) { in.prompt = "p"; }},
-      {"score", [](auto& in) { in.score_required = false; }},
+      {"score", [](auto& in) { in.contract.score_required = false; }},
       {"criteria", [](auto& in) { in.score_criteria = "c"; }},
       {"round", [](auto& in) { in.rework_round = 1; }},
       {"reason", [](auto& in) { in.rework_reason = "r"; }},
@@ -292,7 +292,7 @@ TEST_F(ComposerTest, TheReuseKeyCoversEverythingElse) {
       {"input content", [&](auto& in) { in.inputs = changed; }},
       {"inlined", [](auto& in) { in.inline_budget = 0; }},
       {"missing", [&](auto& in) { in.missing_inputs = missing; }},
-      {"outputs", [&](auto& in) { in.outputs = other_outputs; }},
+      {"outputs", [&](auto& in) { in.contract.outputs = other_outputs; }},
       {"language", [](auto& in) { in.language = Language::kChinese; }},
   };
   std::map<Digest, std::string> seen = {{Compose(input_).reuse_key, "nothing"}};

@@ -33,6 +33,7 @@ StoredRequest Continue(const StoredRequest& parent, const Content& parent_conten
   request.answer_schema = parent.answer_schema;
   request.timeout = parent.timeout;
   request.parent = parent_content;
+  request.contract = parent.contract;
   return request;
 }
 

@@ -46,12 +46,7 @@ struct Sample {
 
 void ExpectAgreement(const ComposeInput& input, std::span<const CommandForm> commands,
                      const std::vector<Sample>& samples) {
-  AnswerContract contract;
-  contract.score_required = input.score_required;
-  contract.outputs = input.outputs;
-  contract.when = input.when;
-  contract.may_return = input.may_return;
-  contract.may_reject = input.may_reject;
+  AnswerContract contract = input.contract;
   contract.commands_allowed = !commands.empty();
   contract.tools_allowed = !input.text_tools.empty();
   const std::string schema = AnswerSchema(input, kTools, commands);
@@ -67,7 +62,7 @@ TEST(AnswerSchema, APlainCommandHasAResult) {
 
 TEST(AnswerSchema, AScoreIsANumber) {
   ComposeInput input;
-  input.score_required = true;
+  input.contract.score_required = true;
   ExpectAgreement(input, {},
                   {{R"({"result":"done","score":85.5,"score_explanation":"good"})"},
                    {R"({"result":"done","score":"85","score_explanation":"good"})", false},
@@ -76,21 +71,21 @@ TEST(AnswerSchema, AScoreIsANumber) {
 
 TEST(AnswerSchema, OfSeveralOutputsEachIsGiven) {
   ComposeInput input;
-  input.outputs = kOutputs;
+  input.contract.outputs = kOutputs;
   ExpectAgreement(input, {},
                   {{R"({"result":"two files","outputs":{"a.md":"x","b.json":"[1]"}})"},
                    {R"({"result":"two files","outputs":{"a.md":"x"}})", false},
                    {R"({"result":"two files"})", false}});
-  input.outputs = std::span(kOutputs).first(1);
+  input.contract.outputs = {kOutputs[0]};
   ExpectAgreement(input, {}, {{R"({"result":"the file"})"}});
 }
 
 TEST(AnswerSchema, AnOutputThatOnlySomeScoresWantMayBeNull) {
   const std::vector<OutputCondition> when = {{"b.json", {{70, {}}}}};
   ComposeInput input;
-  input.score_required = true;
-  input.outputs = kOutputs;
-  input.when = when;
+  input.contract.score_required = true;
+  input.contract.outputs = kOutputs;
+  input.contract.when = when;
   ExpectAgreement(
       input, {},
       {{R"({"result":"r","score":60,"score_explanation":"e","outputs":{"a.md":"x","b.json":null}})"},
@@ -101,10 +96,10 @@ TEST(AnswerSchema, AnOutputThatOnlySomeScoresWantMayBeNull) {
 
 TEST(AnswerSchema, SomethingElseMayStandInsteadOfAResult) {
   ComposeInput input;
-  input.score_required = true;
-  input.outputs = kOutputs;
-  input.may_return = kUpstream;
-  input.may_reject = true;
+  input.contract.score_required = true;
+  input.contract.outputs = kOutputs;
+  input.contract.may_return = kUpstream;
+  input.contract.may_reject = true;
   ExpectAgreement(
       input, {},
       {{R"({"result":null,"score":null,"score_explanation":null,"outputs":null,
@@ -145,7 +140,7 @@ TEST(AnswerSchema, ToolsThatAreToldOfInTheTextAreCalledInTheAnswer) {
 TEST(AnswerSchema, AStrategyIsOneOfThree) {
   ComposeInput input;
   input.ids.stage = Stage::kStrategy;
-  input.may_reject = true;
+  input.contract.may_reject = true;
   const std::string schema = AnswerSchema(input, kTools, {});
   AnswerContract contract;
   contract.may_reject = true;
@@ -233,7 +228,9 @@ TEST(AnswerSchema, EveryStageHasItsActionsAndTheirParams) {
   for (const StageSample& sample : kStageSamples) {
     ComposeInput input;
     input.ids.stage = sample.stage;
-    OutputContract contract{sample.stage, std::vector<std::string>{"read_file"}};
+    AnswerContract contract;
+    contract.form = sample.stage;
+    contract.known_tools = {"read_file"};
     const std::string answer = StageAnswer(sample);
     EXPECT_EQ(Fits(AnswerSchema(input, kTools, {}), answer), sample.good) << answer;
     EXPECT_EQ(ReadStageAnswer(answer, contract).has_value(), sample.good) << answer;
@@ -264,10 +261,10 @@ TEST(AnswerSchema, IsSmallAndUsesWhatServersHaveInCommon) {
         Stage::kReviewer, Stage::kOrchestrator, Stage::kStrategy, Stage::kInternalPlan}) {
     ComposeInput input;
     input.ids.stage = stage;
-    input.score_required = true;
-    input.outputs = kOutputs;
-    input.may_return = kUpstream;
-    input.may_reject = true;
+    input.contract.score_required = true;
+    input.contract.outputs = kOutputs;
+    input.contract.may_return = kUpstream;
+    input.contract.may_reject = true;
     const std::string schema = AnswerSchema(input, kTools, kCommands);
     EXPECT_LT(schema.size(), 2400U) << ToString(stage);
     ExpectCommonWords(json::parse(schema), true);

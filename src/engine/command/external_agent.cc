@@ -1,29 +1,37 @@
 #include "engine/command/external_agent.h"
 
 #include <boost/json.hpp>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "base/json.h"
-#include "engine/dag/outputs.h"
-#include "engine/state/dag_state.h"
+#include "engine/command/brief_reading.h"
+#include "engine/command/owner.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/step.h"
 #include "model/command/command.h"
 #include "model/events/content.h"
+#include "model/events/event.h"
+#include "model/request/answer_contract.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 
 namespace json = boost::json;
 
-std::vector<std::string> DeclaredOutputs(const PlanState& plan, const CommandRecord& record) {
-  const TaskIndex task = plan.TaskOf(record);
-  if (task != DagState::kNone) return OutputNames(plan.dag->Node(task));
-  if (!record.on_complete || record.on_complete->output_name.empty()) return {};
-  return {record.on_complete->output_name};
+std::optional<AnswerContract> ExternalContract(Step& step, const PlanState& plan, const CommandRecord& record,
+                                               const AgentSettings& agent) {
+  const auto brief = ReadBrief(step, record);
+  if (!brief) return std::nullopt;
+  AnswerContract contract = OwnerOf(step, record).Contract(plan, record, *brief, agent);
+  contract.form = Stage::kCommand;
+  contract.tools_allowed = false;
+  contract.commands_allowed = false;
+  return contract;
 }
 
-Content StoreDelivery(Step& step, PlanState& plan, const CommandRecord& record) {
+Content StoreDelivery(Step& step, PlanState& plan, const CommandRecord& record,
+                      const std::optional<AnswerContract>& contract) {
   // A retry is asked for the same.
   if (record.delivered) return *record.delivered;
   const auto body = step.composer().Read(record.body);
@@ -32,7 +40,9 @@ Content StoreDelivery(Step& step, PlanState& plan, const CommandRecord& record) 
   if (!parsed || !parsed->is_object()) return record.body;
   json::object& command = parsed->get_object();
   json::array outputs;
-  for (const std::string& name : DeclaredOutputs(plan, record)) outputs.emplace_back(name);
+  if (contract) {
+    for (const std::string& name : contract->outputs) outputs.emplace_back(name);
+  }
   command["outputs"] = std::move(outputs);
   if (command.contains("payload_hash")) command["payload_hash"] = PayloadHash(command).Hex();
   return step.Store(plan, PrettyJson(command));

@@ -1,20 +1,24 @@
 #pragma once
 
-#include <string>
-#include <vector>
+#include <optional>
 
 #include "engine/state/plan_state.h"
 #include "engine/turn/step.h"
 #include "model/events/content.h"
+#include "model/events/event.h"
+#include "model/request/answer_contract.h"
 
 // Agents that another program plays (docs/external_agents.md): what they are given. What they bring back is
 // taken in by engine/command/file_intake.h.
 namespace agenttalk {
 
-// The names that the command's result must bring; empty: its result alone.
-std::vector<std::string> DeclaredOutputs(const PlanState& plan, const CommandRecord& record);
+// What the agent's result may and must hold: it is not asked by a request, calls no tools of ours, and
+// changes no plan. Nothing: the command's texts cannot be read.
+std::optional<AnswerContract> ExternalContract(Step& step, const PlanState& plan, const CommandRecord& record,
+                                               const AgentSettings& agent);
 
-// Keeps the file that the agent finds in its inbox: the command, with the outputs that are expected of it.
-Content StoreDelivery(Step& step, PlanState& plan, const CommandRecord& record);
+// Keeps the file that the agent finds in its inbox: the command, with the outputs that the contract wants.
+Content StoreDelivery(Step& step, PlanState& plan, const CommandRecord& record,
+                      const std::optional<AnswerContract>& contract);
 
 }  // namespace agenttalk

@@ -69,9 +69,11 @@ std::string MissingInputs(const CommandRecord& record) {
 
 void StartAttempt(Step& step, PlanState& plan, CommandRecord& record) {
   const std::uint32_t attempt = record.execution->attempt + 1;
+  const AgentSettings& agent = step.state().agents[record.agent].settings;
   AttemptStarted started{record.id, attempt, step.now() + AttemptTimeout(record)};
-  if (step.state().agents[record.agent].settings.external) {
-    started.delivered = StoreDelivery(step, plan, record);
+  if (agent.external) {
+    started.contract = ExternalContract(step, plan, record, agent);
+    started.delivered = StoreDelivery(step, plan, record, started.contract);
     step.Emit(plan, std::move(started));
     return;
   }

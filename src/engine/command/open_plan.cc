@@ -39,6 +39,17 @@ CommandBrief OpenPlanOwner::Brief(const Step& /*step*/, const PlanState& /*plan*
   return texts;
 }
 
+AnswerContract OpenPlanOwner::Contract(const PlanState& /*plan*/, const CommandRecord& record,
+                                       const CommandBrief& brief, const AgentSettings& /*agent*/) const {
+  AnswerContract contract;
+  contract.form = brief.stage;
+  contract.score_required = record.score_required;
+  if (record.on_complete && !record.on_complete->output_name.empty()) {
+    contract.outputs.push_back(record.on_complete->output_name);
+  }
+  return contract;
+}
+
 CommandReadied OpenPlanOwner::Bind(Step& step, const PlanState& plan, const CommandRecord& record) const {
   CommandReadied readied;
   readied.command_id = record.id;

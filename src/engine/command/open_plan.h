@@ -10,6 +10,7 @@
 #include "model/command/brief.h"
 #include "model/command/command.h"
 #include "model/events/event.h"
+#include "model/request/answer_contract.h"
 
 namespace agenttalk {
 
@@ -17,6 +18,8 @@ namespace agenttalk {
 class OpenPlanOwner : public CommandOwner {
  public:
   CommandBrief Brief(const Step& step, const PlanState& plan, Command& command) const override;
+  [[nodiscard]] AnswerContract Contract(const PlanState& plan, const CommandRecord& record,
+                                        const CommandBrief& brief, const AgentSettings& agent) const override;
   // Files in the agent's inbox that meet its requirements.
   CommandReadied Bind(Step& step, const PlanState& plan, const CommandRecord& record) const override;
   void Readied(Step& step, PlanState& plan, const CommandRecord& record) const override;

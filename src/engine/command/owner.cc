@@ -2,13 +2,11 @@
 
 #include "base/check.h"
 #include "engine/command/parts.h"
-#include "engine/turn/step.h"
 #include "model/events/event.h"
 
 namespace agenttalk {
 
-const CommandOwner& OwnerOf(const Step& step, OwnerKind kind) {
-  const CommandParts& parts = step.parts();
+const CommandOwner& OwnerOf(const CommandParts& parts, OwnerKind kind) {
   switch (kind) {
     case OwnerKind::kTask:
       return parts.task;

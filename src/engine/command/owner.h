@@ -11,6 +11,7 @@
 #include "model/command/brief.h"
 #include "model/command/command.h"
 #include "model/events/event.h"
+#include "model/request/answer_contract.h"
 
 namespace agenttalk {
 
@@ -45,6 +46,10 @@ class CommandOwner {
 
   // What the model is told for a command that came as a file; takes the command's texts.
   virtual CommandBrief Brief(const Step& step, const PlanState& plan, Command& command) const = 0;
+  // What its answer may and must hold when it is asked for as a whole, by an agent with these settings.
+  [[nodiscard]] virtual AnswerContract Contract(const PlanState& plan, const CommandRecord& record,
+                                                const CommandBrief& brief,
+                                                const AgentSettings& agent) const = 0;
   // The inputs in the versions that are there now.
   virtual CommandReadied Bind(Step& step, const PlanState& plan, const CommandRecord& record) const = 0;
   // The inputs are fixed: whoever executes it is to begin.
@@ -67,7 +72,10 @@ class CommandOwner {
                        const std::string& reason) const = 0;
 };
 
-const CommandOwner& OwnerOf(const Step& step, OwnerKind kind);
+const CommandOwner& OwnerOf(const CommandParts& parts, OwnerKind kind);
+inline const CommandOwner& OwnerOf(const Step& step, OwnerKind kind) {
+  return OwnerOf(step.parts(), kind);
+}
 inline const CommandOwner& OwnerOf(const Step& step, const CommandRecord& record) {
   return OwnerOf(step, record.owner);
 }

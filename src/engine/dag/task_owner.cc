@@ -1,5 +1,6 @@
 #include "engine/dag/task_owner.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "engine/dag/goal_rules.h"
 #include "engine/dag/inputs.h"
 #include "engine/dag/outputs.h"
+#include "engine/dag/planner_outbox.h"
 #include "engine/people/gateway.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"
@@ -44,6 +46,19 @@ const TaskResult* FindAnswered(const HubState& state, const PlanState& plan, con
 CommandBrief TaskOwner::Brief(const Step& step, const PlanState& plan, Command& command) const {
   const TaskIndex task = plan.dag->Find(command.task_id);
   return TaskBrief(step, plan, task, plan.dag->Node(task), command, {});
+}
+
+AnswerContract TaskOwner::Contract(const PlanState& /*plan*/, const CommandRecord& record,
+                                   const CommandBrief& brief, const AgentSettings& agent) const {
+  AnswerContract contract;
+  contract.form = brief.stage;
+  contract.score_required = record.score_required;
+  contract.outputs = brief.outputs;
+  contract.when = brief.when;
+  for (const TaskId& task : brief.may_return) contract.may_return.push_back(task.str());
+  contract.may_send = brief.stage == Stage::kCommand &&
+                      std::ranges::find(agent.permissions, kSendCommand) != agent.permissions.end();
+  return contract;
 }
 
 CommandReadied TaskOwner::Bind(Step& /*step*/, const PlanState& plan, const CommandRecord& record) const {

@@ -10,6 +10,7 @@
 #include "model/command/brief.h"
 #include "model/command/command.h"
 #include "model/events/event.h"
+#include "model/request/answer_contract.h"
 
 namespace agenttalk {
 
@@ -17,6 +18,8 @@ namespace agenttalk {
 class TaskOwner final : public CommandOwner {
  public:
   CommandBrief Brief(const Step& step, const PlanState& plan, Command& command) const override;
+  [[nodiscard]] AnswerContract Contract(const PlanState& plan, const CommandRecord& record,
+                                        const CommandBrief& brief, const AgentSettings& agent) const override;
   CommandReadied Bind(Step& step, const PlanState& plan, const CommandRecord& record) const override;
   // A task that is assigned to a person is a question.
   void Readied(Step& step, PlanState& plan, const CommandRecord& record) const override;

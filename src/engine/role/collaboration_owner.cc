@@ -11,6 +11,13 @@
 
 namespace agenttalk {
 
+AnswerContract CollaborationOwner::Contract(const PlanState& plan, const CommandRecord& record,
+                                            const CommandBrief& brief, const AgentSettings& agent) const {
+  AnswerContract contract = OpenPlanOwner::Contract(plan, record, brief, agent);
+  contract.may_reject = true;
+  return contract;
+}
+
 void CollaborationOwner::Ended(Step& step, PlanState& plan, const CommandRecord& record,
                                const CommandEnd& end) const {
   AnswerAsker(step, plan, record, CollaborationStatus::kError, {}, false, end.message);

@@ -6,7 +6,10 @@
 #include "engine/command/owner.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/step.h"
+#include "model/command/brief.h"
 #include "model/events/content.h"
+#include "model/events/event.h"
+#include "model/request/answer_contract.h"
 
 namespace agenttalk {
 
@@ -14,6 +17,8 @@ namespace agenttalk {
 // nobody else needs to know.
 class CollaborationOwner final : public OpenPlanOwner {
  public:
+  [[nodiscard]] AnswerContract Contract(const PlanState& plan, const CommandRecord& record,
+                                        const CommandBrief& brief, const AgentSettings& agent) const override;
   void Ended(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end) const override;
   void Decline(Step& step, PlanState& plan, CommandRecord& record, const std::string& reason) const override;
 

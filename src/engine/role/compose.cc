@@ -15,6 +15,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/json.h"
+#include "engine/command/brief_reading.h"
 #include "engine/command/router.h"
 #include "engine/role/flow.h"
 #include "engine/role/parts.h"
@@ -79,9 +80,7 @@ void OfferColleagues(Step& step, const CommandRecord& record, RoleRequest& reque
 Result<void> OfferSops(Step& step, const CommandRecord& record, const AgentSettings& agent,
                        RoleRequest& request) {
   if (agent.sops.empty()) return {};
-  CommandBrief brief;
-  const std::string bytes = TRY(step.composer().Read(record.brief));
-  ByteReader(bytes).Get(brief);
+  const CommandBrief brief = TRY(ReadBrief(step, record));
   const SopSubject subject{brief.prompt, record.task.str(), agent.capabilities};
   for (const Sop& sop : ParseSops(TRY(step.composer().Read(agent.sops)))) {
     if (Matches(sop, subject)) request.sops.push_back({sop.name, sop.description});

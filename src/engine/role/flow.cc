@@ -18,6 +18,7 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "base/utf8.h"
+#include "engine/command/brief_reading.h"
 #include "engine/command/conversation.h"
 #include "engine/command/flow.h"
 #include "engine/role/collaboration.h"
@@ -297,14 +298,6 @@ void ResumeStep(Step& step, PlanState& plan, CommandRecord& record) {
 }
 
 }  // namespace
-
-Result<CommandBrief> ReadBrief(Step& step, const CommandRecord& record) {
-  const std::string bytes = TRY(step.composer().Read(record.brief));
-  CommandBrief brief;
-  ByteReader reader(bytes);
-  reader.Get(brief);
-  return brief;
-}
 
 void FollowPlan(Step& step, PlanState& plan, CommandRecord& record, InternalPlan internal) {
   step.Emit(plan, InternalPlanMade{record.id, std::move(internal)});

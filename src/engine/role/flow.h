@@ -52,8 +52,6 @@ class InSteps final : public CommandStrategy {
 
 // Takes the steps of a plan, until one has to wait or the last is done.
 void FollowPlan(Step& step, PlanState& plan, CommandRecord& record, InternalPlan internal);
-// The texts of a command.
-Result<CommandBrief> ReadBrief(Step& step, const CommandRecord& record);
 
 // update_task_status as a tool: an agent may speak of the task that it runs.
 void OnStatusReport(Step& step, StatusReport report);

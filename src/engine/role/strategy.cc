@@ -14,6 +14,7 @@
 #include "base/error_code.h"
 #include "base/issue.h"
 #include "base/time.h"
+#include "engine/command/brief_reading.h"
 #include "engine/command/conversation.h"
 #include "engine/role/check.h"
 #include "engine/role/flow.h"
@@ -62,8 +63,7 @@ void RefuseWith(Step& step, PlanState& plan, CommandRecord& record, std::uint32_
                 const std::vector<Issue>& issues) {
   std::vector<std::string> lines;
   for (const Issue& issue : issues) {
-    lines.push_back(fmt::format("{} at {}: {}", ToString(issue.code), issue.path, issue.message));
-    if (!issue.hint.empty()) lines.back() += fmt::format(" ({})", issue.hint);
+    lines.push_back(IssueWithHint(issue));
   }
   RefuseAnswer(step, plan, record, call, std::move(lines));
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/json/value.hpp>
 #include <utility>
 
 #include "base/error_code.h"
@@ -9,6 +10,7 @@
 #include "engine/command/flow.h"
 #include "engine/command/owner.h"
 #include "engine/stage/flow.h"
+#include "engine/stage/plan.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
@@ -16,6 +18,13 @@
 #include "model/events/event.h"
 
 namespace agenttalk {
+
+AnswerContract StageOwner::Contract(const PlanState& plan, const CommandRecord& record,
+                                    const CommandBrief& brief, const AgentSettings& agent) const {
+  AnswerContract contract = OpenPlanOwner::Contract(plan, record, brief, agent);
+  if (brief.stage == Stage::kPlanner) contract.known_tasks = TasksThatStay(plan, record.id);
+  return contract;
+}
 
 AnswerUse StageOwner::UseAnswer(Step& step, PlanState& plan, CommandRecord& record,
                                 const AnswerFacts& answer) const {

@@ -5,13 +5,17 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
+#include "model/command/brief.h"
 #include "model/events/event.h"
+#include "model/request/answer_contract.h"
 
 namespace agenttalk {
 
 // The command of a stage: its answer leads to the next stage, its failure to a person.
 class StageOwner final : public OpenPlanOwner {
  public:
+  [[nodiscard]] AnswerContract Contract(const PlanState& plan, const CommandRecord& record,
+                                        const CommandBrief& brief, const AgentSettings& agent) const override;
   AnswerUse UseAnswer(Step& step, PlanState& plan, CommandRecord& record,
                       const AnswerFacts& answer) const override;
   void Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,

@@ -212,6 +212,7 @@ void CommandFold::Fold(const AttemptStarted& e) {
   record.execution->attempt = e.attempt;
   record.execution->repairs = 0;
   if (!e.delivered.empty()) record.delivered = std::make_unique<Content>(e.delivered);
+  if (e.contract) record.execution->contract = std::make_unique<AnswerContract>(*e.contract);
   MoveTo(record, CommandState::kRunning, e.deadline);
   FoldTaskStart(plan_, record, event_.time);
 }

@@ -26,6 +26,7 @@
 #include "model/command/command.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
+#include "model/request/answer_contract.h"
 
 // One plan as the fold of its events. What is listed in `Fields` is the state proper and goes into snapshots;
 // the rest is indexes that can be made from it again.
@@ -102,11 +103,12 @@ struct Execution {
   Content answer;              // the last one, not yet followed by a request
   std::vector<std::string> answer_errors;
   std::vector<ToolOutput> tool_outputs;
-  Digest reuse_key;                    // of the first request
-  std::unique_ptr<RoleState> role;     // none: one request, one answer
-  std::uint64_t plan_revision = 0;     // of the plan when the model was asked last
-  std::uint32_t thinking_rounds = 0;   // answers with commands, in this command
-  std::vector<MemoryEntry> news = {};  // what the model is to be told before it goes on
+  Digest reuse_key;                               // of the first request
+  std::unique_ptr<RoleState> role;                // none: one request, one answer
+  std::uint64_t plan_revision = 0;                // of the plan when the model was asked last
+  std::uint32_t thinking_rounds = 0;              // answers with commands, in this command
+  std::vector<MemoryEntry> news = {};             // what the model is to be told before it goes on
+  std::unique_ptr<AnswerContract> contract = {};  // of an external agent's result
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -116,7 +118,7 @@ struct Execution {
     f("answer", self.answer), f("answer_errors", self.answer_errors), f("tool_outputs", self.tool_outputs);
     f("failures", self.failures), f("reuse_key", self.reuse_key), f("role", self.role);
     f("plan_revision", self.plan_revision);
-    f("thinking_rounds", self.thinking_rounds), f("news", self.news);
+    f("thinking_rounds", self.thinking_rounds), f("news", self.news), f("contract", self.contract);
   }
 };
 

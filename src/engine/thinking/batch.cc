@@ -403,7 +403,7 @@ std::expected<BatchReport, std::vector<Issue>> ApplyBatch(Step& step, PlanState&
   auto applied = BatchApplication(step, plan, batch).Run();
   if (!applied) {
     std::vector<std::string> lines;
-    for (const Issue& issue : applied.error()) lines.push_back(ErrorLine(issue));
+    for (const Issue& issue : applied.error()) lines.push_back(IssueWithHint(issue));
     AuditRefusal(step, plan, batch, applied.error().front().code, std::move(lines));
   }
   return applied;
@@ -427,11 +427,6 @@ void AuditRefusal(Step& step, PlanState& plan, const ThinkingBatch& batch, Error
   refused.names = NamesOf(batch.commands);
   if (!plan.opened) refused.about = plan.id;
   step.Emit(plan.opened ? plan : step.state().own, std::move(refused));
-}
-
-std::string ErrorLine(const Issue& issue) {
-  return fmt::format("{} at {}: {}{}", ToString(issue.code), issue.path.empty() ? "/" : issue.path,
-                     issue.message, issue.hint.empty() ? "" : fmt::format(" ({})", issue.hint));
 }
 
 std::vector<TaskId> UniqueTasks(const std::vector<std::string>& ids) {

@@ -103,9 +103,6 @@ std::expected<BatchReport, std::vector<Issue>> ApplyBatch(Step& step, PlanState&
 void AuditRefusal(Step& step, PlanState& plan, const ThinkingBatch& batch, ErrorCode code,
                   std::vector<std::string> errors);
 
-// "CODE at /commands/0/args: message (hint)".
-std::string ErrorLine(const Issue& issue);
-
 // The ids, each once.
 std::vector<TaskId> UniqueTasks(const std::vector<std::string>& ids);
 

@@ -97,7 +97,7 @@ void OnPlanChangeBatch(Step& step, PlanChangeBatch batch) {
   if (unknown) {
     issues.push_back({ErrorCode::kPlanUnknown, "/plan_id", fmt::format("there is no plan {}", plan.id.str()),
                       "see `agenttalk plans`; `plan append` makes a plan", 0});
-    AuditRefusal(step, plan, thought, ErrorCode::kPlanUnknown, {ErrorLine(issues.front())});
+    AuditRefusal(step, plan, thought, ErrorCode::kPlanUnknown, {IssueWithHint(issues.front())});
   } else if (auto applied = ApplyBatch(step, plan, thought); !applied) {
     issues = std::move(applied).error();
   }
@@ -132,7 +132,7 @@ ThoughtOutcome ThinkingFlow::CarryOut(Step& step, PlanState& plan, CommandRecord
     return outcome;
   }
   if (!applied) {
-    for (const Issue& issue : applied.error()) outcome.errors.push_back(ErrorLine(issue));
+    for (const Issue& issue : applied.error()) outcome.errors.push_back(IssueWithHint(issue));
     return outcome;
   }
   outcome.use_result = !applied->asked && (!answer.commands_only || applied->finishes_own);

@@ -53,8 +53,9 @@ class RequestComposer {
   using Keep = std::function<Content(std::string)>;
 
   virtual ~RequestComposer() = default;
-  // The commands that agents may issue, to be told in requests. Called once, by the engine that owns them.
-  virtual void Offer(const ThinkingRegistry& /*thinking*/) {}
+  // The commands that agents may issue, to be told in requests, and the owners that know what an answer must
+  // hold. Called once, by the engine.
+  virtual void Offer(const ThinkingRegistry& /*thinking*/, const CommandParts& /*parts*/) {}
   // The first request, or one that follows the recorded answer: a repair when there are answer_errors, a tool
   // round when there are tool_outputs. `model_call` is its number within the command.
   virtual Result<Composed> Compose(const PlanState& plan, const CommandRecord& record,

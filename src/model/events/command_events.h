@@ -14,6 +14,7 @@
 #include "model/events/content.h"
 #include "model/events/file_fingerprint.h"
 #include "model/events/named_content.h"
+#include "model/request/answer_contract.h"
 
 // What happens to a command and to the files it works with (engine/command/flow.h).
 namespace agenttalk {
@@ -119,11 +120,13 @@ struct AttemptStarted {
   std::uint32_t attempt = 0;
   Timestamp deadline;
   Content delivered = {};  // what an external agent finds in its inbox; empty: the command's body
+  std::optional<AnswerContract> contract = {};  // of what an external agent brings
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("command_id", self.command_id), f("attempt", self.attempt), f("deadline", self.deadline);
     f("delivered", self.delivered);
+    f("contract", self.contract);
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "model/events/content.h"
+#include "model/request/answer_contract.h"
 #include "model/request/model_request.h"
 
 // How a request is kept in the journal. Nothing that exists elsewhere is copied: the system text, tools and
@@ -65,6 +67,7 @@ struct StoredRequest {
   std::string idempotency_key;
   Duration timeout{};
   Digest reuse_key;
+  std::optional<AnswerContract> contract = {};  // missing: stored before contracts were
 
   bool operator==(const StoredRequest&) const = default;
   template <typename Self, typename F>
@@ -81,6 +84,7 @@ struct StoredRequest {
     f("idempotency_key", self.idempotency_key);
     f("timeout", self.timeout);
     f("reuse_key", self.reuse_key);
+    f("contract", self.contract);
   }
 };
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -16,30 +14,23 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
-#include "base/file_name.h"
 #include "base/ids.h"
-#include "base/issue.h"
-#include "base/json.h"
 #include "base/plant.h"
 #include "base/redact.h"
 #include "base/time.h"
-#include "engine/role/flow.h"
-#include "engine/stage/plan.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "llm/model_provider.h"
 #include "llm/price_table.h"
-#include "model/answer/agent_output.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
+#include "model/request/answer_contract.h"
 #include "model/request/model_request.h"
 #include "model/request/stored_request.h"
-#include "prompts/answer_reader.h"
-#include "runtime/calls/brief.h"
-#include "runtime/calls/role_answer.h"
+#include "runtime/answers/answer_facts.h"
+#include "runtime/answers/derived_contract.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/core.h"
-#include "runtime/files/sent_command.h"
 #include "tools/tool_runner.h"
 
 namespace agenttalk {
@@ -56,28 +47,6 @@ void HideKeys(ModelRequest& request) {
   if (!redactor.KnowsSecrets()) return;
   request.system = redactor.RedactKnown(request.system);
   for (ChatMessage& message : request.messages) message.text = redactor.RedactKnown(message.text);
-}
-
-std::string IssueLine(const Issue& issue) {
-  return fmt::format("{} at {}: {}", ToString(issue.code), issue.path.empty() ? "/" : issue.path,
-                     issue.message);
-}
-
-// What a COMPLETE brings: a text is itself, anything else is kept as JSON.
-void ReadResult(const std::string& params, AnswerFacts& facts) {
-  const auto parsed = ParseJson(params);
-  if (!parsed) return;
-  const auto text = [](const boost::json::value& value) {
-    return value.is_string() ? std::string(value.as_string()) : CanonicalJson(value);
-  };
-  const boost::json::value& result = parsed->at("result");
-  facts.result = text(result);
-  facts.result_is_json = !result.is_string();
-  const boost::json::value* outputs = parsed->as_object().if_contains("outputs");
-  if (outputs == nullptr || !outputs->is_object()) return;
-  for (const auto& [name, content] : outputs->as_object()) {
-    if (IsOutputName(name)) facts.outputs.emplace(name, text(content));
-  }
 }
 
 std::string NameOf(const PlanId& plan, const CommandId& command, std::uint32_t call) {
@@ -108,8 +77,11 @@ void CallDesk::StartModelCall(const PlanState& plan, const CommandRecord& record
   const Key key{plan.id, record.id, call.call};
   if (calls_.contains(key)) return;
   const auto load = [this](const Content& content) { return core_.contents().Load(content); };
+  std::optional<AnswerContract> contract;
   auto stored = [&]() -> Result<ModelRequest> {
-    return Expand(TRY(DecodeRequest(*TRY(load(call.subject)))), load);
+    StoredRequest request = TRY(DecodeRequest(*TRY(load(call.subject))));
+    contract = std::move(request.contract);
+    return Expand(std::move(request), load);
   }();
   if (!stored) {
     FailAtOnce(key, stored.error().code, stored.error().message);
@@ -121,7 +93,7 @@ void CallDesk::StartModelCall(const PlanState& plan, const CommandRecord& record
     FailAtOnce(key, ErrorCode::kProviderMissing, fmt::format("there is no provider {}", stored->provider));
     return;
   }
-  calls_[key];
+  calls_[key].contract = std::move(contract);
   Witness([&key] { return NameOf(key.plan, key.command, key.call); });
   HideKeys(*stored);
   auto asked = entry->provider->Ask(std::move(*stored), [this, key, entry](ModelReply reply) {
@@ -149,111 +121,38 @@ void CallDesk::ModelReplied(const Key& key, const ProviderSet::Entry& entry, Mod
   Finish(key, std::move(reply.outcome), entry);
 }
 
-AnswerFacts CallDesk::ToolFacts(const Key& key, const std::vector<ToolCall>& calls) const {
+ToolRequest CallDesk::CheckTool(const AgentId& agent, const ToolCall& call) const {
+  return {call.id, call.name, call.arguments, tools_.IsIdempotent(call.name),
+          tools_.Refuse(agent, call).value_or(std::string())};
+}
+
+AnswerFacts CallDesk::ReadFacts(const Key& key, const std::optional<AnswerContract>& stored,
+                                const ModelAnswer& answer) const {
   AnswerFacts facts;
   const PlanState* plan = core_.FindLoaded(key.plan);
   const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(key.command);
   if (record == nullptr) return facts;
-  for (const ToolCall& call : calls) {
-    facts.tools.push_back({call.id, call.name, call.arguments, tools_.IsIdempotent(call.name),
-                           tools_.Refuse(record->agent, call).value_or(std::string())});
-  }
-  return facts;
-}
-
-AnswerFacts CallDesk::ReadFacts(const Key& key, const ModelAnswer& answer) const {
-  AnswerFacts facts;
-  const PlanState* plan = core_.FindLoaded(key.plan);
-  const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(key.command);
-  if (record == nullptr) return facts;
-  if (auto role = ReadRoleAnswer(*record, answer.text)) return *std::move(role);
-  if (!answer.tool_calls.empty()) return ToolFacts(key, answer.tool_calls);
-  std::vector<std::string> outputs;
-  if (record->on_complete && !record->on_complete->output_name.empty()) {
-    outputs.push_back(record->on_complete->output_name);
-  }
-  std::vector<std::string> may_return;
-  std::vector<OutputCondition> when;
-  if (!record->task.empty() || plan->goal) {
-    CommandBrief brief = LoadBrief(core_.contents(), *record);
-    const bool by_stage = brief.stage != Stage::kCommand && !RunsStep(*record);
-    if (by_stage) return StageFacts(*plan, *record, brief.stage, answer.text);
-    outputs = std::move(brief.outputs);
-    when = std::move(brief.when);
-    for (const TaskId& task : brief.may_return) may_return.push_back(task.str());
-  }
-  AnswerContract contract;
-  contract.score_required = record->score_required;
-  contract.outputs = outputs;
-  contract.when = when;
-  contract.may_send = plan->dag != nullptr && !record->task.empty();
-  contract.may_return = may_return;
-  contract.may_reject = record->owner == OwnerKind::kCollaboration;
-  if (RunsStep(*record)) {
-    contract.score_required = IsScoredStep(*record);
-    contract.outputs = {};
-    contract.when = {};
-    contract.may_send = false;
-    contract.may_return = {};
-  }
-  auto read = ReadAnswer(answer.text, contract);
-  if (!read) {
-    for (const Issue& issue : read.error().errors) {
-      facts.errors.push_back(IssueLine(issue));
-      if (issue.path.starts_with("/commands")) facts.command_errors.push_back(facts.errors.back());
-    }
+  const auto contract =
+      stored ? Result<AnswerContract>(*stored) : DeriveContract(core_.contents(), *plan, *record);
+  if (!contract) {
+    facts.errors.push_back(fmt::format("{}: {}", ToString(contract.error().code), contract.error().message));
     return facts;
   }
-  if (!read->tool_calls.empty()) return ToolFacts(key, read->tool_calls);
-  if (read->result) {
-    facts.result = std::move(read->result->text);
-    facts.result_is_json = read->result->is_json;
+  const auto check = [&](const ToolCall& call) { return CheckTool(record->agent, call); };
+  const bool takes_tools = contract->form != Stage::kStrategy && contract->form != Stage::kInternalPlan;
+  if (answer.tool_calls.empty() || !takes_tools) {
+    return ReadAnswerFacts(key.plan, *contract, answer.text, check);
   }
-  facts.rejected = std::move(read->rejected);
-  if (read->rework) facts.rework = ReworkRequest{TaskId(read->rework->task), read->rework->reason};
-  facts.commands = std::move(read->commands);
-  facts.commands_only = !facts.commands.empty() && !read->result && read->outputs.empty() && !read->rework;
-  facts.score = read->score;
-  facts.score_explanation = std::move(read->score_explanation);
-  for (auto& [name, text] : read->outputs) facts.outputs.emplace(name, std::move(text.text));
-  for (auto& [name, text] : read->sent) {
-    facts.sent.push_back(ReadSentCommand(plan->id, name, std::move(text.text)));
-  }
-  return facts;
-}
-
-AnswerFacts CallDesk::StageFacts(const PlanState& plan, const CommandRecord& record, Stage stage,
-                                 const std::string& text) const {
-  AnswerFacts facts;
-  OutputContract contract{stage, std::nullopt, {}};
-  if (stage == Stage::kPlanner) contract.known_tasks = TasksThatStay(plan, record.id);
-  if (stage == Stage::kExecutor) {
-    contract.known_tools.emplace();
-    for (const ToolSpec& tool : tools_.ToolsOf(record.agent)) contract.known_tools->push_back(tool.name);
-  }
-  auto read = ReadStageAnswer(text, contract);
-  if (!read) {
-    for (const Issue& issue : read.error().errors) facts.errors.push_back(IssueLine(issue));
-    return facts;
-  }
-  facts.stage = *std::move(read);
-  const AgentOutput& output = *facts.stage;
-  if (stage != Stage::kExecutor || !std::holds_alternative<FreeParams>(output.params)) return facts;
-  if (output.action == "COMPLETE") {
-    ReadResult(output.params_json, facts);
-  } else if (output.action != "FAIL") {
-    const ToolCall call{{}, output.action, output.params_json};
-    facts.tools.push_back({{},
-                           call.name,
-                           call.arguments,
-                           tools_.IsIdempotent(call.name),
-                           tools_.Refuse(record.agent, call).value_or(std::string())});
-  }
+  for (const ToolCall& call : answer.tool_calls) facts.tools.push_back(check(call));
   return facts;
 }
 
 void CallDesk::Finish(const Key& key, ModelOutcome outcome, const ProviderSet::Entry& entry) {
-  calls_.erase(key);
+  std::optional<AnswerContract> contract;
+  if (const auto open = calls_.find(key); open != calls_.end()) {
+    contract = std::move(open->second.contract);
+    calls_.erase(open);
+  }
   ModelCallDone done;
   done.plan_id = key.plan;
   done.command_id = key.command;
@@ -274,7 +173,7 @@ void CallDesk::Finish(const Key& key, ModelOutcome outcome, const ProviderSet::E
     } else if (answer.stop_reason == StopReason::kRefusal) {
       done.failure = CallFailure{ErrorCode::kModelFailed, "the model refused to answer", false, {}};
     } else {
-      done.answer = ReadFacts(key, answer);
+      done.answer = ReadFacts(key, contract, answer);
     }
     done.text = std::move(answer.text);
   }

@@ -16,6 +16,7 @@
 #include "engine/turn/input.h"
 #include "llm/model_provider.h"
 #include "llm/price_table.h"
+#include "model/request/answer_contract.h"
 #include "model/request/model_request.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/core.h"
@@ -61,6 +62,7 @@ class CallDesk final : public Performer {
   struct Call {
     std::unique_ptr<ModelCall> model;
     std::unique_ptr<RunningTool> tool;
+    std::optional<AnswerContract> contract;  // of the request; missing in those of older versions
   };
   struct Delayed {
     Timestamp due;
@@ -76,10 +78,9 @@ class CallDesk final : public Performer {
   void ModelReplied(const Key& key, const ProviderSet::Entry& entry, ModelReply reply);
   void Finish(const Key& key, ModelOutcome outcome, const ProviderSet::Entry& entry);
   void FailAtOnce(const Key& key, ErrorCode code, std::string message);
-  AnswerFacts ReadFacts(const Key& key, const ModelAnswer& answer) const;
-  [[nodiscard]] AnswerFacts StageFacts(const PlanState& plan, const CommandRecord& record, Stage stage,
-                                       const std::string& text) const;
-  AnswerFacts ToolFacts(const Key& key, const std::vector<ToolCall>& calls) const;
+  [[nodiscard]] AnswerFacts ReadFacts(const Key& key, const std::optional<AnswerContract>& contract,
+                                      const ModelAnswer& answer) const;
+  [[nodiscard]] ToolRequest CheckTool(const AgentId& agent, const ToolCall& call) const;
 
   Core& core_;
   const ProviderSet providers_;

@@ -18,7 +18,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
-#include "engine/dag/planner_outbox.h"
+#include "engine/command/owner.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/working_memory.h"
 #include "engine/thinking/batch.h"
@@ -32,6 +32,7 @@
 #include "model/events/content.h"
 #include "model/events/event.h"
 #include "model/events/thinking_events.h"
+#include "model/request/answer_contract.h"
 #include "model/request/model_request.h"
 #include "model/request/stored_request.h"
 #include "prompts/answer_schema.h"
@@ -49,18 +50,12 @@ namespace {
 // the input then refers to.
 void ApplyRole(const RoleRequest& role, const CommandBrief& brief, std::span<const ToolSpec> tools,
                ComposeInput& input, std::string& words) {
-  input.ids.stage = role.stage;
-  input.outputs = {};
-  input.when = {};
-  input.may_send = false;
-  input.may_return = {};
-  input.score_required = role.score;
   if (role.stage == Stage::kCommand) {
     words = StepPrompt(brief.prompt, role, input.language);
     input.prompt = words;
     return;
   }
-  words = RoleInstruction(role, tools, brief.may_reject, input.language);
+  words = RoleInstruction(role, tools, input.contract.may_reject, input.language);
   input.instruction = words;
   input.text_tools = {};
   input.thinking_commands = {};
@@ -86,8 +81,13 @@ std::vector<PromptNote> MemoryOf(const PlanState& plan, const CommandRecord& rec
   return notes;
 }
 
-bool MaySend(const AgentSettings& agent) {
-  return std::ranges::find(agent.permissions, kSendCommand) != agent.permissions.end();
+// What the answer to a part of the way may hold: a step has no outputs, and sends nothing on.
+AnswerContract PartOf(const AnswerContract& whole, const RoleRequest& role) {
+  AnswerContract contract;
+  contract.form = role.stage;
+  contract.score_required = role.score;
+  contract.may_reject = whole.may_reject;
+  return contract;
 }
 
 // The permission of a command, also on others' tasks.
@@ -159,36 +159,30 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   ByteReader reader(*bytes);
   reader.Get(brief);
   ComposeInput input;
-  input.ids = {record.agent, plan.id, record.task, record.id, brief.stage, model_call};
+  input.contract = OwnerOf(*parts_, record.owner).Contract(plan, record, brief, agent);
+  if (role != nullptr) input.contract = PartOf(input.contract, *role);
+  input.ids = {record.agent, plan.id, record.task, record.id, input.contract.form, model_call};
   input.provider = sheet.profile.provider;
   input.model = brief.model.empty() ? std::string_view(sheet.profile.model) : brief.model;
   input.timeout = record.timeout;
   input.language = language_;
   input.system = sheet.system.content;
   input.prompt = brief.prompt;
-  input.score_required = record.score_required;
   input.score_criteria = brief.score_criteria;
   const std::vector<ToolSpec> tools = tools_.ToolsOf(record.agent);
   input.text_tools = tools;
+  if (input.contract.form == Stage::kExecutor) {
+    input.contract.known_tools.emplace();
+    for (const ToolSpec& tool : tools) input.contract.known_tools->push_back(tool.name);
+  }
   std::vector<NamedContent> files;
   for (const BoundInput& bound : record.execution->inputs) files.push_back({bound.name, bound.content});
   if (role != nullptr) files.insert(files.end(), role->results.begin(), role->results.end());
   const std::vector<PromptInput> inputs = TRY(InputsOf(files, input.inline_budget));
   input.inputs = inputs;
   input.missing_inputs = record.execution->missing;
-  std::vector<std::string> outputs;
-  if (record.on_complete && !record.on_complete->output_name.empty())
-    outputs.push_back(record.on_complete->output_name);
-  if (!record.task.empty()) outputs = brief.outputs;
-  input.outputs = outputs;
-  input.when = brief.when;
-  input.may_send = !record.task.empty() && MaySend(agent);
   input.rework_round = brief.rework_round;
   input.rework_reason = brief.rework_reason;
-  std::vector<std::string> may_return;
-  for (const TaskId& task : brief.may_return) may_return.push_back(task.str());
-  input.may_return = may_return;
-  input.may_reject = brief.may_reject;
   std::string commands;
   std::string plan_text;
   AddThinking(plan, agent, commands, plan_text);
@@ -209,7 +203,7 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
     input.text_tools = {};
   }
   // Nobody knows the names of commands for other tasks beforehand, and a schema would leave no room for them.
-  if (can.schema && !input.may_send) input.answer_schema = keep(SchemaOf(input, agent, tools));
+  if (can.schema && !input.contract.may_send) input.answer_schema = keep(SchemaOf(input, agent, tools));
   Rendered stage;
   // A step of an agent's own plan is asked as every step is.
   if (brief.stage != Stage::kCommand && role == nullptr) {

@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "engine/command/parts.h"
 #include "engine/state/plan_state.h"
 #include "engine/thinking/registry.h"
 #include "engine/turn/input.h"
@@ -56,7 +57,10 @@ class ProfileComposer final : public RequestComposer {
   Result<std::string> Read(const Content& content) override;
   ToolRequest CheckTool(const AgentId& agent, std::string tool,
                         std::optional<std::string> arguments) override;
-  void Offer(const ThinkingRegistry& thinking) override { thinking_ = &thinking; }
+  void Offer(const ThinkingRegistry& thinking, const CommandParts& parts) override {
+    thinking_ = &thinking;
+    parts_ = &parts;
+  }
 
  private:
   // What a profile's requests have in common, kept by the profile's digest.
@@ -93,6 +97,7 @@ class ProfileComposer final : public RequestComposer {
   const Language language_;
   const Estimate estimate_;
   const ThinkingRegistry* thinking_ = nullptr;  // of the engine that asks
+  const CommandParts* parts_ = nullptr;
   const StagePrompts stage_prompts_;
   const Abilities abilities_;
   std::unordered_map<Digest, Sheet> sheets_;

@@ -29,8 +29,8 @@
 #include "model/command/external_names.h"
 #include "model/command/reading.h"
 #include "model/events/event.h"
-#include "prompts/answer_reader.h"
-#include "runtime/calls/brief.h"
+#include "model/request/answer_contract.h"
+#include "runtime/answers/answer_facts.h"
 #include "runtime/core/core.h"
 #include "runtime/files/collaboration_file.h"
 #include "runtime/files/human_answer.h"
@@ -68,6 +68,27 @@ std::vector<std::string> Lines(const std::vector<Issue>& issues) {
   lines.reserve(issues.size());
   for (const Issue& issue : issues) lines.push_back(IssueText(issue));
   return lines;
+}
+
+// What the result was asked for with. Older versions recorded nothing of it.
+AnswerContract ContractOf(const CommandRecord* record) {
+  if (record != nullptr && record->execution && record->execution->contract) {
+    return *record->execution->contract;
+  }
+  AnswerContract contract;
+  contract.tools_allowed = false;
+  contract.score_required = record != nullptr && record->score_required;
+  contract.may_reject = record != nullptr && record->owner == OwnerKind::kCollaboration;
+  return contract;
+}
+
+// The outputs that are there already, as files in the agent's outbox.
+std::vector<std::string> NamesLeft(const PlanState& plan, const AgentId& agent) {
+  std::vector<std::string> names;
+  const auto left = plan.left.find(agent);
+  if (left == plan.left.end()) return names;
+  for (const auto& [name, content] : left->second) names.push_back(name);
+  return names;
 }
 
 RejectedFile Rejection(const FoundFile& file, std::string bytes, const std::vector<Issue>& errors) {
@@ -122,39 +143,12 @@ ExternalResult ReadExternalResult(Core& core, const AgentId& agent, const PlanId
     result.body = std::move(bytes);
     return result;
   }
-  AnswerContract contract;
-  contract.score_required = record != nullptr && record->score_required;
-  contract.tools_allowed = false;
-  contract.may_reject = record != nullptr && record->owner == OwnerKind::kCollaboration;
-  CommandBrief brief;
-  std::vector<std::string> given;
-  if (record != nullptr) {
-    brief = LoadBrief(core.contents(), *record);
-    if (const auto left = (*state)->left.find(agent); left != (*state)->left.end()) {
-      for (const auto& [name, content] : left->second) given.push_back(name);
-    }
-  }
-  contract.outputs = brief.outputs;
-  contract.when = brief.when;
-  contract.given = given;
-  auto read = ReadAnswer(bytes, contract);
-  if (!read) {
-    result.answer.errors = Lines(read.error().errors);
-  } else {
-    if (read->result) result.answer.result = read->result->text;
-    if (read->result) result.answer.result_is_json = read->result->is_json;
-    result.answer.rejected = std::move(read->rejected);
-    result.answer.score = read->score;
-    result.answer.score_explanation = read->score_explanation;
-    for (auto& [name, text] : read->outputs) result.answer.outputs.emplace(name, std::move(text.text));
-  }
+  const auto no_tools = [](const ToolCall& call) { return ToolRequest{call.id, call.name, {}, true, {}}; };
+  result.answer =
+      ReadAnswerFacts(plan, ContractOf(record), bytes, no_tools,
+                      state && *state != nullptr ? NamesLeft(**state, agent) : std::vector<std::string>());
   result.body = std::move(bytes);
   return result;
-}
-
-std::string IssueText(const Issue& issue) {
-  return fmt::format("{}{}{}: {}", ToString(issue.code), issue.path.empty() ? "" : " at ", issue.path,
-                     issue.message);
 }
 
 CommandFile ToCommandFile(const AgentId& agent, const Command& command, std::string body,

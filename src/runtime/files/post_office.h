@@ -87,7 +87,5 @@ ExternalResult ReadExternalResult(Core& core, const AgentId& agent, const PlanId
 // A command that was read, as the engine takes it.
 CommandFile ToCommandFile(const AgentId& agent, const Command& command, std::string body,
                           const std::vector<Issue>& warnings);
-// One line for people: "CODE at /path: message (hint)".
-std::string IssueText(const Issue& issue);
 
 }  // namespace agenttalk

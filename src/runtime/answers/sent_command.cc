@@ -1,4 +1,4 @@
-#include "runtime/files/sent_command.h"
+#include "runtime/answers/sent_command.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,6 @@
 #include "model/command/command.h"
 #include "model/command/reading.h"
 #include "model/dag/task_outcome.h"
-#include "runtime/files/post_office.h"
 
 namespace agenttalk {
 
