@@ -140,17 +140,17 @@ class TreeBuilder {
 };
 
 std::string Explain(const BoostError& error) {
-  switch (static_cast<json::error>(error.value())) {
-    case json::error::incomplete:
+  switch (error.value()) {
+    case static_cast<int>(json::error::incomplete):
       return "the text ends before the JSON value is complete";
-    case json::error::extra_data:
+    case static_cast<int>(json::error::extra_data):
       return "there is text after the JSON value";
-    case json::error::exponent_overflow:
+    case static_cast<int>(json::error::exponent_overflow):
       return "the number is too large for a double";
-    case json::error::illegal_leading_surrogate:
-    case json::error::illegal_trailing_surrogate:
+    case static_cast<int>(json::error::illegal_leading_surrogate):
+    case static_cast<int>(json::error::illegal_trailing_surrogate):
       return "half of a surrogate pair in a \\u escape";
-    case json::error::expected_hex_digit:
+    case static_cast<int>(json::error::expected_hex_digit):
       return "a \\u escape needs four hexadecimal digits";
     default:
       return "this is not JSON";
@@ -263,7 +263,9 @@ void WriteScalar(const json::value& value, std::string& out) {
     case json::kind::double_:
       WriteDouble(value.get_double(), out);
       break;
-    default:
+    case json::kind::string:
+    case json::kind::array:
+    case json::kind::object:
       AppendJsonString(value.get_string(), out);
   }
 }

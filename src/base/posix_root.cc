@@ -66,16 +66,11 @@ ErrorCode CodeOf(int number) {
 }
 
 std::string_view HintFor(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kDiskFull:
-      return "free some space; nothing that was acknowledged is lost";
-    case ErrorCode::kPermissionDenied:
-      return "let the user that runs the hub read and write this folder";
-    case ErrorCode::kFileUnsafe:
-      return "folders of the hub must be real folders, not links";
-    default:
-      return "";
-  }
+  if (code == ErrorCode::kDiskFull) return "free some space; nothing that was acknowledged is lost";
+  if (code == ErrorCode::kPermissionDenied)
+    return "let the user that runs the hub read and write this folder";
+  if (code == ErrorCode::kFileUnsafe) return "folders of the hub must be real folders, not links";
+  return "";
 }
 
 }  // namespace

@@ -1,37 +1,29 @@
 #include "cli/exit_code.h"
 
+#include <algorithm>
+#include <array>
+
 #include "base/error_code.h"
 
 namespace agenttalk {
+namespace {
+
+constexpr std::array kWorkFailed = {
+    ErrorCode::kWaitTimeout,    ErrorCode::kAttemptTimeout,  ErrorCode::kModelOutputInvalid,
+    ErrorCode::kModelFailed,    ErrorCode::kScriptNoAnswer,  ErrorCode::kOutcomeUnknown,
+    ErrorCode::kBudgetExceeded, ErrorCode::kCancelled,       ErrorCode::kAnswerLate,
+    ErrorCode::kStateConflict,  ErrorCode::kVersionConflict, ErrorCode::kInternal};
+constexpr std::array kEnvironment = {
+    ErrorCode::kHubMissing,     ErrorCode::kHubLocked,        ErrorCode::kProviderMissing,
+    ErrorCode::kJournalDamaged, ErrorCode::kJournalVersion,   ErrorCode::kFenced,
+    ErrorCode::kDiskFull,       ErrorCode::kPermissionDenied, ErrorCode::kIo};
+
+}  // namespace
 
 ExitCode ExitCodeOf(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kWaitTimeout:
-    case ErrorCode::kAttemptTimeout:
-    case ErrorCode::kModelOutputInvalid:
-    case ErrorCode::kModelFailed:
-    case ErrorCode::kScriptNoAnswer:
-    case ErrorCode::kOutcomeUnknown:
-    case ErrorCode::kBudgetExceeded:
-    case ErrorCode::kCancelled:
-    case ErrorCode::kAnswerLate:
-    case ErrorCode::kStateConflict:
-    case ErrorCode::kVersionConflict:
-    case ErrorCode::kInternal:
-      return ExitCode::kWorkFailed;
-    case ErrorCode::kHubMissing:
-    case ErrorCode::kHubLocked:
-    case ErrorCode::kProviderMissing:
-    case ErrorCode::kJournalDamaged:
-    case ErrorCode::kJournalVersion:
-    case ErrorCode::kFenced:
-    case ErrorCode::kDiskFull:
-    case ErrorCode::kPermissionDenied:
-    case ErrorCode::kIo:
-      return ExitCode::kEnvironment;
-    default:  // the many ways in which what was given can be wrong
-      return ExitCode::kInvalid;
-  }
+  if (std::ranges::find(kWorkFailed, code) != kWorkFailed.end()) return ExitCode::kWorkFailed;
+  if (std::ranges::find(kEnvironment, code) != kEnvironment.end()) return ExitCode::kEnvironment;
+  return ExitCode::kInvalid;  // the many ways in which what was given can be wrong
 }
 
 }  // namespace agenttalk

@@ -48,7 +48,7 @@ std::string NoProxy() {
 }
 
 HttpFailure FailureOf(CURLcode code) {
-  switch (code) {
+  switch (static_cast<int>(code)) {  // of the hundred there are, those that mean something here
     case CURLE_OK:
       return HttpFailure::kNone;
     case CURLE_URL_MALFORMAT:

@@ -44,9 +44,12 @@ Vendor VendorOf(ProviderKind kind) {
       return {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "https://api.anthropic.com", "claude-sonnet-4-5"};
     case ProviderKind::kOllama:
       return {"OLLAMA_API_KEY", "OLLAMA_HOST", "http://127.0.0.1:11434", ""};
-    default:
-      return {"OPENAI_API_KEY", "OPENAI_BASE_URL", "https://api.openai.com/v1", "gpt-5-mini"};
+    case ProviderKind::kOpenai:
+    case ProviderKind::kExec:  // no server: nobody asks
+    case ProviderKind::kScripted:
+      break;
   }
+  return {"OPENAI_API_KEY", "OPENAI_BASE_URL", "https://api.openai.com/v1", "gpt-5-mini"};
 }
 
 // OLLAMA_HOST may be "host", "host:port" or a URL, and 0.0.0.0 where the server itself reads it.
@@ -189,9 +192,12 @@ std::unique_ptr<WireFormat> MakeFormat(const Endpoint& endpoint) {
       return MakeAnthropicFormat(endpoint.wire);
     case ProviderKind::kOllama:
       return MakeOllamaFormat(endpoint.wire);
-    default:
-      return MakeOpenaiFormat(endpoint.wire);
+    case ProviderKind::kOpenai:
+    case ProviderKind::kExec:
+    case ProviderKind::kScripted:
+      break;
   }
+  return MakeOpenaiFormat(endpoint.wire);
 }
 
 }  // namespace agenttalk

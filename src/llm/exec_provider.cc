@@ -238,7 +238,8 @@ ModelOutcome ExecProvider::Outcome(const Result<ChildOutcome>& ended, Duration t
       return std::unexpected(TimedOut(timeout, "the program did not end"));
     case ChildEnd::kTooMuchOutput:
       return std::unexpected(TooLarge(options_.max_answer_bytes));
-    default:
+    case ChildEnd::kSignalled:
+    case ChildEnd::kTooMuchMemory:
       return std::unexpected(CutOff(fmt::format("the program was ended by signal {}", ended->status)));
   }
   const std::string& told = ended->err.empty() ? ended->out : ended->err;

@@ -109,9 +109,12 @@ class HttpProvider::Call final : public ModelCall, private HttpListener {
             TimedOut(provider_.options_.idle_timeout, "the answer stalled: no further byte"));
       case HttpFailure::kNotReached:
         return std::unexpected(CutOff("the server was not reached: " + end.message));
-      default:
-        return std::unexpected(CutOff("the connection broke: " + end.message));
+      case HttpFailure::kNone:
+      case HttpFailure::kCut:
+      case HttpFailure::kStopped:
+        break;
     }
+    return std::unexpected(CutOff("the connection broke: " + end.message));
   }
 
   [[nodiscard]] ModelError Refusal() const {

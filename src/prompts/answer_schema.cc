@@ -256,7 +256,11 @@ json::object ParamsSchema(Stage stage) {
     case Stage::kReviewer:
       forms.push_back(ReviewSchema());
       break;
-    default:
+    case Stage::kOrchestrator:
+    case Stage::kCommand:
+    case Stage::kExecutor:
+    case Stage::kStrategy:
+    case Stage::kInternalPlan:
       return TypeSchema("object");
   }
   forms.push_back(TextField("question"));
@@ -297,9 +301,15 @@ std::string AnswerSchema(const ComposeInput& input, std::span<const ToolSpec> to
       return json::serialize(StrategySchema(input.contract.may_reject));
     case Stage::kInternalPlan:
       return json::serialize(StepsSchema(input.contract.may_reject));
-    default:
-      return json::serialize(StageSchema(input.ids.stage, tools));
+    case Stage::kUnderstanding:
+    case Stage::kRouter:
+    case Stage::kPlanner:
+    case Stage::kExecutor:
+    case Stage::kReviewer:
+    case Stage::kOrchestrator:
+      break;
   }
+  return json::serialize(StageSchema(input.ids.stage, tools));
 }
 
 }  // namespace agenttalk

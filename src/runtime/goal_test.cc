@@ -119,9 +119,13 @@ class StageModel final : public ModelProvider {
       case Stage::kExecutor:
         return Output("COMPLETE", R"({"result":"made )" + ids.task.str() + "\"}",
                       ids.task.str() == "page" ? "high" : "low");
-      default:
-        return Output("PHASE_TRANSITION", R"({"to":"ended"})");
+      case Stage::kOrchestrator:
+      case Stage::kCommand:
+      case Stage::kStrategy:
+      case Stage::kInternalPlan:
+        break;
     }
+    return Output("PHASE_TRANSITION", R"({"to":"ended"})");
   }
 };
 

@@ -148,9 +148,11 @@ bool CanHappen(Fault fault, Kind kind) {
     case Fault::kCutBefore:
     case Fault::kCutAfter:
       return kind != Kind::kRead;
-    default:
-      return true;
+    case Fault::kNone:
+    case Fault::kEio:
+      break;
   }
+  return true;
 }
 
 [[noreturn]] void Die() {

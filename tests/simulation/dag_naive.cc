@@ -119,7 +119,9 @@ class Table {
       case OnDependencyFailed::kBlock:
         places_[i].state = "BLOCKED_WAITING_INPUT";
         return;
-      default:  // people who are asked to replan say no
+      case OnDependencyFailed::kReplanRequest:  // people who are asked say no
+      case OnDependencyFailed::kFallback:
+      case OnDependencyFailed::kSkip:
         places_[i].state = "SKIPPED";
     }
   }

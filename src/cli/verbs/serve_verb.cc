@@ -26,9 +26,11 @@ ExitCode ExitCodeOf(Hub::End end) {
       return ExitCode::kWorkFailed;
     case Hub::End::kWaiting:
       return ExitCode::kWaitingForHuman;
-    default:
-      return ExitCode::kDone;
+    case Hub::End::kStopped:
+    case Hub::End::kDone:
+      break;
   }
+  return ExitCode::kDone;
 }
 
 Result<ExitCode> Serve(const Invocation& call) {

@@ -158,7 +158,13 @@ void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record) {
     case CommandState::kWaitingCollaboration:
       StrategyOf(step, record).OnWaitOver(step, plan, record);
       return;
-    default:
+    case CommandState::kReady:
+    case CommandState::kWaitingHuman:
+    case CommandState::kSucceeded:
+    case CommandState::kFailed:
+    case CommandState::kTimedOut:
+    case CommandState::kCancelled:
+    case CommandState::kSuperseded:
       return;
   }
 }

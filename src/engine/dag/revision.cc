@@ -67,9 +67,14 @@ bool IsWorthKeeping(const DagState& dag, TaskIndex task) {
     case TaskPhase::kReview:
     case TaskPhase::kCompleted:
       return true;
-    default:
-      return dag.ResolutionOf(task) == Resolution::kGood && !dag.tasks[task].not_needed;
+    case TaskPhase::kBlocked:
+    case TaskPhase::kReplan:
+    case TaskPhase::kFailed:
+    case TaskPhase::kSkipped:
+    case TaskPhase::kCancelled:
+      break;
   }
+  return dag.ResolutionOf(task) == Resolution::kGood && !dag.tasks[task].not_needed;
 }
 
 // For each new node 1 + its place in the DAG before, where nothing that it sees has changed; otherwise 0.

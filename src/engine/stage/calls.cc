@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/check.h"
 #include "base/ids.h"
 #include "base/json.h"
 #include "base/time.h"
@@ -303,9 +304,14 @@ void AskAgain(Step& step, PlanState& plan, const StageCall& call) {
         AskResultReview(step, plan, task);
       }
       return;
-    default:
+    case Stage::kOrchestrator:
       AskOrchestrator(step, plan, call.matter);
       return;
+    case Stage::kCommand:
+    case Stage::kExecutor:
+    case Stage::kStrategy:
+    case Stage::kInternalPlan:
+      CHECK(false);  // no stage of a goal
   }
 }
 

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
@@ -301,9 +302,14 @@ void ContinueAfterStage(Step& step, PlanState& plan, const CommandId& command, c
     case Stage::kReviewer:
       FinishReview(step, plan, command, call, output);
       return;
-    default:
+    case Stage::kOrchestrator:
       FinishOrchestration(step, plan, call, command, output);
       return;
+    case Stage::kCommand:
+    case Stage::kExecutor:
+    case Stage::kStrategy:
+    case Stage::kInternalPlan:
+      CHECK(false);  // no stage of a goal
   }
 }
 

@@ -87,10 +87,15 @@ const AgentId& StageAgent(Stage stage) {
       return StageAgents()[2];
     case Stage::kReviewer:
       return StageAgents()[3];
-    default:
-      CHECK(stage == Stage::kOrchestrator);
-      return StageAgents()[4];
+    case Stage::kOrchestrator:
+    case Stage::kCommand:
+    case Stage::kExecutor:
+    case Stage::kStrategy:
+    case Stage::kInternalPlan:
+      break;
   }
+  CHECK(stage == Stage::kOrchestrator);
+  return StageAgents()[4];
 }
 
 bool IsStageAgentId(const AgentId& agent) {

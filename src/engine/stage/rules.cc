@@ -24,9 +24,12 @@ std::optional<ControlAction> ControlOf(const RouteFacts& facts) {
       return ControlAction::kResume;
     case IntentAction::kQuery:
       return ControlAction::kStatus;
-    default:
-      return std::nullopt;
+    case IntentAction::kCreate:
+    case IntentAction::kModify:
+    case IntentAction::kClarify:
+      break;
   }
+  return std::nullopt;
 }
 
 // The route that the relation leads to, were it certain.
@@ -57,9 +60,11 @@ bool ChangesPlan(const Ruling& ruling) {
       return true;
     case Route::kControlAction:
       return ruling.control == ControlAction::kCancel;
-    default:
-      return false;
+    case Route::kContinueExecution:
+    case Route::kWaitUserDecision:
+      break;
   }
+  return false;
 }
 
 bool IsSure(const RouteFacts& facts, const Ruling& ruling) {

@@ -54,7 +54,14 @@ void CommandFold::Leave(CommandRecord& record) {
     case CommandState::kRunning:
       --agent.running;
       break;
-    default:
+    case CommandState::kRetryWait:
+    case CommandState::kWaitingHuman:
+    case CommandState::kWaitingCollaboration:
+    case CommandState::kSucceeded:
+    case CommandState::kFailed:
+    case CommandState::kTimedOut:
+    case CommandState::kCancelled:
+    case CommandState::kSuperseded:
       break;
   }
 }

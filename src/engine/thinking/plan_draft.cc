@@ -54,14 +54,10 @@ TaskGraph BareGraph(const std::vector<std::pair<TaskId, std::vector<TaskId>>>& e
 
 // What to do about a DAG that cannot be.
 std::string HintFor(const Issue& issue, const std::string& ids) {
-  switch (issue.code) {
-    case ErrorCode::kDependencyUnknown:
-      return fmt::format("append the task that is missing in the same batch, or depend on one of: {}", ids);
-    case ErrorCode::kDagCycle:
-      return "leave out one of these dependencies";
-    default:
-      return issue.hint;
+  if (issue.code == ErrorCode::kDependencyUnknown) {
+    return fmt::format("append the task that is missing in the same batch, or depend on one of: {}", ids);
   }
+  return issue.code == ErrorCode::kDagCycle ? "leave out one of these dependencies" : issue.hint;
 }
 
 }  // namespace

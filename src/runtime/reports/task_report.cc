@@ -95,9 +95,17 @@ const char* TaskStateName(const PlanState& plan, TaskIndex task) {
       return "READY";
     case CommandState::kWaitingHuman:
       return "BLOCKED_WAITING_HUMAN";
-    default:
-      return EnumName(record.phase);
+    case CommandState::kRunning:
+    case CommandState::kRetryWait:
+    case CommandState::kWaitingCollaboration:
+    case CommandState::kSucceeded:
+    case CommandState::kFailed:
+    case CommandState::kTimedOut:
+    case CommandState::kCancelled:
+    case CommandState::kSuperseded:
+      break;
   }
+  return EnumName(record.phase);
 }
 
 json::array TasksJson(const PlanState& plan) {
