@@ -16,6 +16,7 @@
 #include "base/file_name.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/issue_text.h"
 #include "base/json.h"
 #include "engine/turn/input.h"
 #include "model/dag/checker.h"

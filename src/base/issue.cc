@@ -1,7 +1,5 @@
 #include "base/issue.h"
 
-#include <fmt/format.h>
-
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <utility>
@@ -10,15 +8,6 @@
 #include "base/error_code.h"
 
 namespace agenttalk {
-
-std::string IssueText(const Issue& issue) {
-  return fmt::format("{}{}{}: {}", ToString(issue.code), issue.path.empty() ? "" : " at ", issue.path,
-                     issue.message);
-}
-
-std::string IssueWithHint(const Issue& issue) {
-  return IssueText(issue) + (issue.hint.empty() ? std::string() : fmt::format(" ({})", issue.hint));
-}
 
 boost::json::array ToJson(const std::vector<Issue>& issues) {
   boost::json::array array;

@@ -27,11 +27,6 @@ struct Issues {
   [[nodiscard]] bool ok() const { return errors.empty(); }
 };
 
-// "CODE at /path: message".
-std::string IssueText(const Issue& issue);
-// With what to do about it, for whoever has to mend it by this text alone.
-std::string IssueWithHint(const Issue& issue);
-
 // [{"code","path","message","hint"}], with "line" where it is known.
 boost::json::array ToJson(const std::vector<Issue>& issues);
 

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "engine/dag/inputs.h"
 #include "engine/state/dag_fold.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
+#include "engine/state/task_inputs.h"
 #include "journal/journal.h"
 #include "model/command/command.h"
 #include "model/events/event.h"

@@ -14,6 +14,7 @@
 #include "engine/people/gateway.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
+#include "engine/state/spending.h"
 #include "engine/turn/step.h"
 #include "model/events/event.h"
 
@@ -58,24 +59,6 @@ std::string UsedText(std::uint64_t limit, std::uint64_t raised, std::uint64_t us
 }
 
 }  // namespace
-
-void Add(Cost& to, const Cost& cost) {
-  to.input_tokens += cost.input_tokens;
-  to.output_tokens += cost.output_tokens;
-  to.micro_usd += cost.micro_usd;
-}
-
-void Subtract(Cost& from, const Cost& cost) {
-  from.input_tokens -= std::min(from.input_tokens, cost.input_tokens);
-  from.output_tokens -= std::min(from.output_tokens, cost.output_tokens);
-  from.micro_usd -= std::min(from.micro_usd, cost.micro_usd);
-}
-
-Cost Unsettled(const PlanState& plan) {
-  Cost rest = plan.spent;
-  Subtract(rest, plan.settled);
-  return rest;
-}
 
 std::optional<QuestionPurpose> ExceededBudget(const HubState& state, const PlanState& plan,
                                               const Cost& wanted) {

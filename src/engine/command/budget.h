@@ -10,12 +10,6 @@
 // Money and tokens: reserved with a call's intent, settled with its outcome, for the plan and for the hub.
 namespace agenttalk {
 
-void Add(Cost& to, const Cost& cost);
-void Subtract(Cost& from, const Cost& cost);  // never below nothing
-
-// What the plan has spent since the hub's own stream last heard of it.
-Cost Unsettled(const PlanState& plan);
-
 // Which budget does not have room for a call: kBudget, the plan's, or kHubBudget. Nothing: there is room.
 std::optional<QuestionPurpose> ExceededBudget(const HubState& state, const PlanState& plan,
                                               const Cost& wanted);

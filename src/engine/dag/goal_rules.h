@@ -10,6 +10,12 @@
 
 namespace agenttalk {
 
+// How often a reviewer may send a task back.
+inline constexpr unsigned kMostReworks = 2;
+
+// In a goal's plan a reviewer looks at every task's result, and may send it back.
+void LetBeReviewed(const PlanState& plan, TaskNode& node);
+
 // What a goal adds to the tasks that its stages have planned (engine/stage/tasks.h). Every question may be
 // asked of a plan without such a goal.
 class GoalRules {

@@ -38,7 +38,4 @@ void AskForHelp(Step& step, PlanState& plan, const CommandRecord& record, std::s
 // whose risk is not high. What asks for words, or for another try, is not.
 bool MayBeConfirmed(const QuestionAsked& asked);
 
-void OnQuestionAnswer(Step& step, QuestionAnswer answer);
-void OnQuestionDue(Step& step, PlanState& plan, std::uint64_t question);
-
 }  // namespace agenttalk

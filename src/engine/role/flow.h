@@ -24,9 +24,6 @@
 // with the answer (engine/role/collaboration.h). An agent of the strategy `simple` never gets here.
 namespace agenttalk {
 
-// How often a step is tried whose plan says `retry`.
-inline constexpr std::uint32_t kStepAttempts = 3;
-
 // True: a step is under way, and an answer is its result, not the command's.
 bool RunsStep(const CommandRecord& record);
 // True: the answer to this step is the one whose score counts.

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/issue.h"
+#include "base/issue_text.h"
 #include "base/time.h"
 #include "engine/command/brief_reading.h"
 #include "engine/command/conversation.h"

@@ -19,7 +19,7 @@
 #include "base/ids.h"
 #include "base/json.h"
 #include "engine/command/flow.h"
-#include "engine/plan_control.h"
+#include "engine/dag/plan_control.h"
 #include "engine/stage/calls.h"
 #include "engine/stage/match.h"
 #include "engine/stage/people.h"

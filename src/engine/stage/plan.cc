@@ -13,6 +13,7 @@
 
 #include "base/ids.h"
 #include "base/json.h"
+#include "engine/dag/goal_rules.h"
 #include "engine/dag/revision.h"
 #include "engine/stage/flow.h"
 #include "engine/stage/match.h"
@@ -141,13 +142,6 @@ TaskDag DagOf(const PlanState& plan, StageMatter matter, std::vector<TaskNode> n
 }
 
 }  // namespace
-
-void LetBeReviewed(const PlanState& plan, TaskNode& node) {
-  if (!plan.goal || !plan.goal->staged) return;
-  node.score = TaskScore{};
-  node.score->required = false;
-  node.score->max_rework = kMostReworks;
-}
 
 bool PatchesPlan(const PlanState& plan, StageMatter matter) {
   return matter == StageMatter::kRemark && plan.dag && plan.goal->LineOf(matter).route == Route::kMinorReplan;

@@ -13,12 +13,6 @@
 // From a plan in a planner's words to tasks that run.
 namespace agenttalk {
 
-// How often a reviewer may send a task back.
-inline constexpr unsigned kMostReworks = 2;
-
-// In a goal's plan a reviewer looks at every task's result, and may send it back.
-void LetBeReviewed(const PlanState& plan, TaskNode& node);
-
 // Whether what is planned is put over the DAG there is, so that tasks which are not named stay.
 bool PatchesPlan(const PlanState& plan, StageMatter matter);
 // The tasks that a plan may depend on without listing them: those of the DAG that this planner's answer

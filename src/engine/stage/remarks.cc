@@ -12,7 +12,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "engine/command/flow.h"
-#include "engine/plan_control.h"
+#include "engine/dag/plan_control.h"
 #include "engine/stage/calls.h"
 #include "engine/stage/flow.h"
 #include "engine/stage/people.h"

@@ -6,8 +6,8 @@
 
 #include "base/check.h"
 #include "base/ids.h"
-#include "engine/command/budget.h"
 #include "engine/state/plan_state.h"
+#include "engine/state/spending.h"
 
 namespace agenttalk {
 

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/check.h"
-#include "engine/role/flow.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/role_state.h"
 #include "model/answer/internal_plan.h"

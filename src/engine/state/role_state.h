@@ -18,6 +18,9 @@
 // `simple` have none of it.
 namespace agenttalk {
 
+// How often a step is tried whose plan says `retry`.
+inline constexpr std::uint32_t kStepAttempts = 3;
+
 enum class RoleStatus : std::uint8_t { kPlanning, kExecutingStep, kWaitingForCollaboration };
 const char* EnumName(RoleStatus status);
 

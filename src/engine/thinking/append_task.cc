@@ -6,7 +6,7 @@
 
 #include "base/error_code.h"
 #include "base/ids.h"
-#include "engine/stage/plan.h"
+#include "engine/dag/goal_rules.h"
 #include "engine/thinking/batch.h"
 #include "engine/thinking/commands.h"
 #include "engine/thinking/plan_draft.h"

@@ -18,6 +18,7 @@
 #include "base/human_text.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/issue_text.h"
 #include "base/json.h"
 #include "base/json_pointer.h"
 #include "engine/command/memory.h"

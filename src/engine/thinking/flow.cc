@@ -15,6 +15,7 @@
 #include "base/human_text.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/issue_text.h"
 #include "base/utf8.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"

@@ -12,6 +12,7 @@
 #include "base/file_name.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/issue_text.h"
 #include "base/json.h"
 #include "engine/turn/input.h"
 #include "model/answer/agent_output.h"

@@ -8,6 +8,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/issue_text.h"
 #include "engine/turn/input.h"
 #include "model/command/command.h"
 #include "model/command/reading.h"

@@ -17,6 +17,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/issue_text.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "engine/dag/plan_view.h"
@@ -200,8 +201,7 @@ Result<PlanSubmission> CreatePlanFromStructure(const std::string& structure, con
   if (!plan.value) {
     std::string text;
     for (const Issue& issue : plan.issues.errors)
-      text += fmt::format("{}{} at {}: {}", text.empty() ? "" : "; ", ToString(issue.code), issue.path,
-                          issue.message);
+      text += (text.empty() ? "" : "; ") + IssueText(issue);
     return Fail(plan.issues.errors.front().code, std::move(text), plan.issues.errors.front().hint);
   }
   if (!plan.value->files.empty())

@@ -15,6 +15,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/issue_text.h"
 #include "base/json.h"
 #include "base/plant.h"
 #include "base/time.h"

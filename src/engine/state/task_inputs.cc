@@ -1,4 +1,4 @@
-#include "engine/dag/inputs.h"
+#include "engine/state/task_inputs.h"
 
 #include <algorithm>
 #include <cstddef>

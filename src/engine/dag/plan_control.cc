@@ -1,4 +1,4 @@
-#include "engine/plan_control.h"
+#include "engine/dag/plan_control.h"
 
 #include <fmt/format.h>
 

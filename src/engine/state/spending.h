@@ -1,0 +1,15 @@
+#pragma once
+
+#include "engine/state/plan_state.h"
+#include "model/events/cost.h"
+
+// Sums of money and tokens.
+namespace agenttalk {
+
+void Add(Cost& to, const Cost& cost);
+void Subtract(Cost& from, const Cost& cost);  // never below nothing
+
+// What the plan has spent since the hub's own stream last heard of it.
+Cost Unsettled(const PlanState& plan);
+
+}  // namespace agenttalk
