@@ -200,8 +200,7 @@ Result<PlanSubmission> CreatePlanFromStructure(const std::string& structure, con
   auto plan = ParsePlanFile(structure);
   if (!plan.value) {
     std::string text;
-    for (const Issue& issue : plan.issues.errors)
-      text += (text.empty() ? "" : "; ") + IssueText(issue);
+    for (const Issue& issue : plan.issues.errors) text += (text.empty() ? "" : "; ") + IssueText(issue);
     return Fail(plan.issues.errors.front().code, std::move(text), plan.issues.errors.front().hint);
   }
   if (!plan.value->files.empty())
