@@ -144,8 +144,7 @@ def test_a_planners_command_that_does_not_fit_is_a_dead_letter(box):
              ({"command_seq": 2}, "[send_command]", "COMMAND_SEQ_MISMATCH"),
              ({"command_id": "cmd_work_1"}, "[send_command]", "COMMAND_ID_FORMAT"),
              ({"command_id": "cmd_other_001"}, "[send_command]", "COMMAND_TASK_MISMATCH"),
-             ({"plan_id": "plan_other"}, "[send_command]", "PLAN_UNKNOWN"),
-             ({}, "[]", "PERMISSION_DENIED")]
+             ({"plan_id": "plan_other"}, "[send_command]", "PLAN_UNKNOWN")]
     right = command_for_work(box)
     for changes, permissions, code in wrong:
         hub = planned(box, {**right, **changes}, permissions)
@@ -153,6 +152,18 @@ def test_a_planners_command_that_does_not_fit_is_a_dead_letter(box):
         letters = box.run("dead", "list", "--hub", hub, "--json").expect(0).json
         assert letters[-1]["code"] == code, (code, letters)
         assert (hub / "plans/plan_report/deliverables/report.txt").read_text() == "as the DAG said", code
+
+
+def test_a_model_that_may_send_no_commands_is_told_so(box):
+    """The contract that its request told is the one its answer is read against."""
+    hub = planned(box, command_for_work(box), "[]")
+    answers = json.loads((hub / "answers.yaml").read_text())
+    again = {"when": {"task": "lead", "attempt": 2, "contains": "PERMISSION_DENIED"}, "answer": {"result": "led"}}
+    (hub / "answers.yaml").write_text(json.dumps([again, *answers]))
+    run(box, "--fresh")
+    done = {one["command_id"]: (one["state"], one["agent"]) for one in status(box)["commands"]}
+    assert done == {"cmd_lead_001": ("succeeded", "ann"), "cmd_work_001": ("succeeded", "bob")}, done
+    assert (hub / "plans/plan_report/deliverables/report.txt").read_text() == "as the DAG said"
 
 
 def test_a_failed_tasks_letter_tried_again_goes_on_with_the_plan(box):
