@@ -37,6 +37,24 @@ INSIDE = {
         "thinking": ["dag"],
         "stage": ["thinking"],
     },
+    "runtime": {
+        "core": [],
+        "answers": ["core"],
+        "reports": ["core"],
+        "files": ["answers", "reports"],
+        "calls": ["files"],
+    },
+    "cli": {
+        "text": [],
+        "live": ["text"],
+        "verbs": ["live"],
+    },
+}
+# Files directly in a large folder that its own folders may use; the others put the folders together.
+SHARED = {
+    "engine": [],
+    "runtime": ["team.h", "hub_home.h"],
+    "cli": ["console.h", "exit_code.h", "hub_call.h", "hub_location.h", "text_file.h", "verb.h"],
 }
 LARGEST_RING = {"engine": 5}
 # The engine decides; it must not read a clock, roll dice, touch files or start threads.
@@ -100,6 +118,8 @@ def inside_complaints(path):
         if target[0] != parts[0]:
             continue
         where = f"{path.relative_to(ROOT)}:{number}"
+        if len(target) == 2 and target[1] in SHARED[parts[0]]:
+            continue
         if len(target) == 2:
             yield f"{where}: {'/'.join(parts[:2])} may not use {'/'.join(target)}, which puts the folders together"
         elif target[1] not in allowed:

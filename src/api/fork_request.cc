@@ -24,6 +24,7 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
+#include "model/config/human_agent.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_dag_reader.h"
 #include "model/events/event.h"
@@ -66,7 +67,7 @@ Result<void> ChangeTask(const Hub& hub, const json::object& parameters, TaskDag&
   }
   const AgentId agent(TRY(OptionalText(parameters, "agent")));
   if (agent.empty()) return {};
-  if (agent.str() != "human" && !hub.team().agents.contains(agent)) return NoAgent(hub, agent);
+  if (agent.str() != kHuman && !hub.team().agents.contains(agent)) return NoAgent(hub, agent);
   Reassign(dag, task, agent);
   return {};
 }

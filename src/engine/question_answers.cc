@@ -27,6 +27,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "model/answer/agent_output.h"
+#include "model/config/human_agent.h"
 #include "model/dag/task_dag.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
@@ -122,7 +123,7 @@ void OnQuestionAnswer(Step& step, QuestionAnswer answer) {
   }
   for (auto& [name, payload] : answer.files) {
     const Content content = step.Store(plan, std::move(payload));
-    Deliver(step, plan, {asked.from, name, content, AgentId("human"), {}, 0, {}});
+    Deliver(step, plan, {asked.from, name, content, AgentId(std::string(kHuman)), {}, 0, {}});
   }
   Decide(step, plan, asked, answer.decision, answer.text);
 }

@@ -15,6 +15,7 @@
 #include "cli/hub_call.h"
 #include "cli/text/task_table.h"
 #include "cli/text/text_width.h"
+#include "model/config/human_agent.h"
 
 namespace agenttalk {
 namespace {
@@ -118,7 +119,7 @@ std::string WhyText(const json::object& task) {
   const std::string by = CellText(task.at("blocked_by"));
   const bool waits = CellText(task.at("state")).starts_with("BLOCKED");
   if (by.empty() || !waits) return {};
-  return by == "human" ? "a person decides" : "waits for " + by;
+  return by == kHuman ? "a person decides" : "waits for " + by;
 }
 
 std::string MoneyText(const json::object& task) {

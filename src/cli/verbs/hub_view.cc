@@ -20,6 +20,7 @@
 #include "model/config/agent_profile.h"
 #include "model/config/hub_config.h"
 #include "model/config/hub_config_reader.h"
+#include "model/config/human_agent.h"
 #include "model/dag/plan_file.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_dag_reader.h"
@@ -104,7 +105,7 @@ CommandContext HubView::ForCommands() {
   CommandContext context;
   if (Agents() != nullptr) {
     context.agent_known = [this](const AgentId& agent) {
-      return agent.str() == "human" || Agents()->contains(agent);
+      return agent.str() == kHuman || Agents()->contains(agent);
     };
   }
   context.task_known = [this](const PlanId& plan, const TaskId& task) {

@@ -27,6 +27,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
+#include "model/config/human_agent.h"
 #include "model/dag/plan_file.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_graph.h"
@@ -120,7 +121,7 @@ std::optional<Error> FindRefusal(Step& step, const PlanState& plan, const PlanSu
                  "give the new plan another id with --as"};
   }
   for (const TaskNode& node : submission.dag.nodes) {
-    if (node.assigned_agent_id.str() == "human") continue;
+    if (node.assigned_agent_id.str() == kHuman) continue;
     const auto agent = step.state().agents.find(node.assigned_agent_id);
     if (agent != step.state().agents.end() && !agent->second.removed) continue;
     return Error{

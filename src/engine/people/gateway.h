@@ -7,15 +7,13 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
+#include "model/config/human_agent.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
 
 // Asking people. A question is an event, asked once however often the process restarts; its deadline and its
 // default (never "approve") belong to it.
 namespace agenttalk {
-
-// The agent that is a person.
-inline constexpr std::string_view kHuman = "human";
 
 // Asks, with the hub's deadline for questions.
 void AskPerson(Step& step, PlanState& plan, QuestionAsked question);

@@ -18,6 +18,7 @@
 #include "base/json.h"
 #include "engine/state/hub_state.h"
 #include "model/answer/agent_output.h"
+#include "model/config/human_agent.h"
 #include "model/events/stage_events.h"
 #include "model/request/model_request.h"
 
@@ -105,7 +106,7 @@ bool IsStageAgentId(const AgentId& agent) {
 std::vector<PoolEntry> ResourcePool(const HubState& state) {
   std::vector<PoolEntry> pool;
   for (const auto& [id, agent] : state.agents) {
-    if (agent.removed || IsStageAgentId(id) || id.str() == "human") continue;
+    if (agent.removed || IsStageAgentId(id) || id.str() == kHuman) continue;
     const auto queued = static_cast<std::uint32_t>(agent.ready.size());
     pool.push_back({id, agent.settings.capabilities, agent.settings.tools,
                     agent.running + agent.waiting + queued, agent.running > 0});

@@ -22,6 +22,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/step.h"
 #include "model/answer/agent_output.h"
+#include "model/config/human_agent.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
@@ -111,10 +112,10 @@ void DecideCapability(Step& step, PlanState& plan, Decision decision, const std:
            fmt::format("{}: nobody can do a task of the plan", ToString(ErrorCode::kCapabilityMissing)));
     return;
   }
-  const AgentId named(text.empty() || !IsSafeName(text) ? std::string("human") : text);
+  const AgentId named(text.empty() || !IsSafeName(text) ? std::string(kHuman) : text);
   const auto agent = step.state().agents.find(named);
   const bool known = agent != step.state().agents.end() && !agent->second.removed && !IsStageAgentId(named);
-  if (known || named.str() == "human") {
+  if (known || named.str() == kHuman) {
     TasksMatched given;
     given.by_person = true;
     const TaskPlan wanted = TaskPlanOf(plan.goal->LineOf(matter).plan);

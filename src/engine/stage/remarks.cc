@@ -21,6 +21,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "model/answer/agent_output.h"
+#include "model/config/human_agent.h"
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
 
@@ -88,7 +89,7 @@ void BeginOther(Step& step, PlanState& plan) {
   const OpenRemark remark = plan.goal->remarks.front();
   const std::string intent = plan.goal->remark_line.intent;
   const PlanId id(fmt::format("{}-{}", plan.id.str(), remark.number));
-  BeginGoal(step, step.state().Plan(id), remark.text, "human", intent);
+  BeginGoal(step, step.state().Plan(id), remark.text, std::string(kHuman), intent);
   SettleRemark(step, plan, true, fmt::format("{} begins", id.str()), id);
 }
 

@@ -27,6 +27,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "model/answer/agent_output.h"
+#include "model/config/human_agent.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
@@ -178,7 +179,7 @@ AnswerUse StagedGoal::UseExecutorAnswer(Step& step, PlanState& plan, CommandReco
 bool StagedGoal::AwaitReview(Step& step, PlanState& plan, TaskIndex task) const {
   if (!plan.goal || !plan.goal->staged) return false;
   // What a person did needs no reviewer, and what is used again was judged before.
-  if (plan.dag->AgentOf(task).str() == "human" || plan.dag->tasks[task].reused) return false;
+  if (plan.dag->AgentOf(task).str() == kHuman || plan.dag->tasks[task].reused) return false;
   step.Emit(plan, TaskChanged{plan.dag->IdOf(task), TaskChange::kWaitsForReview, ErrorCode::kGateClosed,
                               "waits for its review"});
   AskResultReview(step, plan, task);

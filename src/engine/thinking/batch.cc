@@ -38,6 +38,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "model/answer/thinking_command.h"
+#include "model/config/human_agent.h"
 #include "model/dag/task_dag.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
@@ -316,7 +317,7 @@ void BatchApplication::SendMessages() {
     out.text = message.text;
     out.hops = record != nullptr ? NextHops(*record) : 1;
     SendPlainMessage(step_, plan_, out);
-    if (message.to.str() == "human") continue;
+    if (message.to.str() == kHuman) continue;
     const Content text = step_.Store(plan_, message.text);
     step_.Emit(plan_, MemoryWritten{message.to, {}, {}, {MemoryKind::kMessage, batch_.author, text}});
   }
@@ -356,7 +357,7 @@ void BatchDraft::Claim(const AgentId& owner) {
 
 void BatchDraft::CheckAgent(const AgentId& agent, std::string_view argument) {
   const auto found = hub_.agents.find(agent);
-  if (agent.str() == "human" || (found != hub_.agents.end() && !found->second.removed)) return;
+  if (agent.str() == kHuman || (found != hub_.agents.end() && !found->second.removed)) return;
   std::vector<std::string> known;
   for (const auto& [id, state] : hub_.agents) {
     if (!state.removed && known.size() < 16) known.push_back(id.str());

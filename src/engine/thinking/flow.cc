@@ -25,6 +25,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "model/answer/thinking_command.h"
+#include "model/config/human_agent.h"
 #include "model/dag/task_dag.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
@@ -162,7 +163,7 @@ void HearPerson(Step& step, PlanState& plan, CommandRecord& record, Decision dec
            : decision == Decision::kReject ? "No."
                                            : "Nobody answered in time. Decide without an answer.";
   }
-  TellAgent(step, plan, record, MemoryKind::kAnswer, AgentId("human"), std::move(said));
+  TellAgent(step, plan, record, MemoryKind::kAnswer, AgentId(std::string(kHuman)), std::move(said));
   step.Emit(plan, CommandRequeued{record.id});
   step.Touch(record.agent);
 }

@@ -3,13 +3,14 @@
 #include "engine/thinking/batch.h"
 #include "engine/thinking/commands.h"
 #include "engine/thinking/registry.h"
+#include "model/config/human_agent.h"
 
 namespace agenttalk {
 namespace {
 
 void SendReply(BatchDraft& draft, const ThinkingArguments& arguments) {
   if (!draft.NeedsCommand()) return;
-  draft.Send({AgentId("human"), CleanHumanText(arguments.Text("content"))});
+  draft.Send({AgentId(std::string(kHuman)), CleanHumanText(arguments.Text("content"))});
 }
 
 }  // namespace

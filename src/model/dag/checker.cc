@@ -23,6 +23,7 @@
 #include "base/issue.h"
 #include "base/json_pointer.h"
 #include "base/suggestion.h"
+#include "model/config/human_agent.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_graph.h"
 
@@ -38,7 +39,7 @@ constexpr std::size_t kMostGlobSteps = 20'000'000;
 // Looking for near names costs more than finding the error; the first few mistakes get the hint.
 constexpr std::size_t kMostSuggestions = 20;
 
-const AgentId kHumanAgent("human");
+const AgentId kHumanAgent{std::string(kHuman)};
 
 bool IsExact(const TaskInput& input) {
   return input.selector == SelectorType::kFileName || input.selector == SelectorType::kOutputName;

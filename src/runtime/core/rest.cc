@@ -16,7 +16,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/state/stage_fold.h"
 #include "model/events/event.h"
-#include "runtime/files/human_answer.h"
+#include "runtime/core/record_name.h"
 
 namespace agenttalk {
 namespace {

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/base64.h"
@@ -27,15 +25,6 @@ namespace agenttalk {
 namespace {
 
 namespace json = boost::json;
-
-std::optional<std::uint64_t> ParseNumbered(std::string_view name, std::string_view prefix) {
-  if (!name.starts_with(prefix)) return std::nullopt;
-  name.remove_prefix(prefix.size());
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  return number;
-}
 
 Result<Decision> ReadDecision(const json::object& object) {
   const json::value* found = object.if_contains("decision");
@@ -89,19 +78,6 @@ std::optional<PlanId> FindPlanWith(const HubState& state, const Has& has) {
 }
 
 }  // namespace
-
-std::string QuestionName(std::uint64_t event) {
-  return fmt::format("q_{}", event);
-}
-std::string LetterName(std::uint64_t event) {
-  return fmt::format("dl_{}", event);
-}
-std::optional<std::uint64_t> ParseQuestionName(std::string_view name) {
-  return ParseNumbered(name, "q_");
-}
-std::optional<std::uint64_t> ParseLetterName(std::string_view name) {
-  return ParseNumbered(name, "dl_");
-}
 
 std::optional<PlanId> PlanOfQuestion(const HubState& state, std::uint64_t question) {
   return FindPlanWith(state, [&](const PlanState& plan) { return plan.questions.contains(question); });

@@ -8,14 +8,9 @@
 #include "base/error.h"
 #include "engine/turn/input.h"
 #include "runtime/core/core.h"
+#include "runtime/core/record_name.h"
 
 namespace agenttalk {
-
-// "q_17" is the question asked by event 17, "dl_17" the dead letter of event 17.
-std::string QuestionName(std::uint64_t event);
-std::string LetterName(std::uint64_t event);
-std::optional<std::uint64_t> ParseQuestionName(std::string_view name);
-std::optional<std::uint64_t> ParseLetterName(std::string_view name);
 
 // A person's answer as a file: {"id": "q_17", "text": …, "decision": "approve|reject", "files": [{"name",
 // "content"}]}. QUESTION_UNKNOWN or ANSWER_LATE when no open question has this id.

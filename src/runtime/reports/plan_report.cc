@@ -16,7 +16,7 @@
 #include "model/answer/internal_plan.h"
 #include "model/config/agent_profile.h"
 #include "model/events/stage_events.h"
-#include "runtime/files/human_answer.h"
+#include "runtime/core/record_name.h"
 #include "runtime/reports/task_report.h"
 
 namespace agenttalk {

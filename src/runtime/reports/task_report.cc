@@ -9,6 +9,7 @@
 #include "engine/role/collaboration.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
+#include "model/config/human_agent.h"
 
 namespace agenttalk {
 namespace {
@@ -29,14 +30,14 @@ json::array BlockedBy(const PlanState& plan, TaskIndex task) {
   const DagState& dag = *plan.dag;
   const TaskRecord& record = dag.tasks[task];
   json::array by;
-  if (record.phase == TaskPhase::kApproval || record.phase == TaskPhase::kReplan) by.emplace_back("human");
+  if (record.phase == TaskPhase::kApproval || record.phase == TaskPhase::kReplan) by.emplace_back(kHuman);
   if (record.phase == TaskPhase::kPending || record.phase == TaskPhase::kBlocked) {
     for (const TaskIndex dependency : dag.DependenciesOf(task)) {
       if (dag.ResolutionOf(dependency) != Resolution::kGood) by.emplace_back(dag.IdOf(dependency).str());
     }
   }
   const CommandRecord* command = LiveCommandOf(plan, record);
-  if (command != nullptr && command->state == CommandState::kWaitingHuman) by.emplace_back("human");
+  if (command != nullptr && command->state == CommandState::kWaitingHuman) by.emplace_back(kHuman);
   if (command != nullptr && command->state == CommandState::kWaitingCollaboration)
     by.emplace_back(AwaitedAgent(plan, *command).str());
   if (command != nullptr && command->state == CommandState::kWaitingInputs) {
