@@ -39,8 +39,9 @@ INSIDE = {
     },
     "runtime": {
         "core": [],
+        "history": [],
         "answers": ["core"],
-        "reports": ["core"],
+        "reports": ["core", "history"],
         "files": ["answers", "reports"],
         "calls": ["files"],
     },
@@ -54,7 +55,7 @@ INSIDE = {
 SHARED = {
     "engine": [],
     "runtime": ["team.h", "hub_home.h"],
-    "cli": ["console.h", "exit_code.h", "hub_call.h", "hub_location.h", "text_file.h", "verb.h"],
+    "cli": ["console.h", "exit_code.h", "hub_call.h", "hub_location.h", "pager.h", "text_file.h", "verb.h"],
 }
 LARGEST_RING = {"engine": 5}
 # The engine decides; it must not read a clock, roll dice, touch files or start threads.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "api/hub_service.h"
+#include "api/log_query.h"
 #include "api/parameters.h"
 #include "base/error.h"
 #include "base/error_code.h"
@@ -35,6 +36,7 @@ struct Wish {
   std::uint64_t after = 0;
   std::uint64_t limit = kPage;
   std::chrono::seconds wait{0};
+  bool words = false;
 };
 
 Result<Wish> ReadWish(Hub& hub, const json::object& parameters) {
@@ -46,6 +48,8 @@ Result<Wish> ReadWish(Hub& hub, const json::object& parameters) {
   wish.plan = PlanId(std::move(plan));
   wish.after = TRY(OptionalNumber(parameters, "after", hub.core().committed()));
   wish.limit = TRY(OptionalNumber(parameters, "limit", kPage));
+  const json::value* words = parameters.if_contains("words");
+  wish.words = words != nullptr && words->is_bool() && words->as_bool();
   wish.wait = std::chrono::seconds(std::min(kLongestWait, TRY(OptionalNumber(parameters, "wait_s", 0))));
   return wish;
 }
@@ -61,8 +65,10 @@ Result<json::object> Collect(Hub& hub, const Wish& wish, bool waited) {
     last = row.first_event + row.event_count - 1;
     const PlanId plan{std::string(row.stream)};
     if (!wish.plan.empty() && plan != wish.plan) return true;
-    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
-                           [&](const Event& event) { events.push_back(EventToJson(event)); });
+    const PlanState* state = hub.core().FindLoaded(plan);
+    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events, [&](const Event& event) {
+      events.push_back(ShownEvent(hub, state, event, wish.words));
+    });
     return decoded.has_value();
   }));
   TRY(std::move(decoded));

@@ -17,7 +17,6 @@
 #include "runtime/reports/past_plan.h"
 #include "runtime/reports/plan_diff.h"
 #include "runtime/reports/plan_report.h"
-#include "runtime/reports/plan_trace.h"
 
 namespace agenttalk {
 
@@ -43,14 +42,6 @@ Result<json::value> QueryDiff(Hub& hub, const json::object& parameters) {
   const PlanState* first = TRY(FindPlan(hub, PlanId(a)));
   const PlanState* second = TRY(FindPlan(hub, PlanId(b)));
   return json::value(TRY(PlanDiffJson(*first, *second, hub.core().contents())));
-}
-
-Result<json::value> QueryTrace(Hub& hub, const json::object& parameters) {
-  const PlanId id = TRY(PlanOf(parameters));
-  const PlanState* plan = TRY(FindPlan(hub, id));
-  json::object trace{{"state", PlanStateName(*plan)}};
-  for (auto& member : TRY(PlanTraceJson(hub.journal(), id))) trace[member.key()] = std::move(member.value());
-  return json::value(std::move(trace));
 }
 
 }  // namespace agenttalk

@@ -12,7 +12,5 @@ namespace agenttalk {
 Result<boost::json::value> QueryReplay(Hub& hub, const boost::json::object& parameters);
 // {"a","b"}: two plans side by side.
 Result<boost::json::value> QueryDiff(Hub& hub, const boost::json::object& parameters);
-// {"plan_id"}: the plan's history as a tree.
-Result<boost::json::value> QueryTrace(Hub& hub, const boost::json::object& parameters);
 
 }  // namespace agenttalk

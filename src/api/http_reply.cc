@@ -64,9 +64,9 @@ http::status StatusOf(const Result<json::value>& result) {
 }
 
 std::string BodyOf(const Result<json::value>& result) {
-  if (result) return json::serialize(*result);
+  if (result) return CompactJson(*result);
   const Error& error = result.error();
-  return json::serialize(json::object{
+  return CompactJson(json::object{
       {"error", {{"code", ToString(error.code)}, {"message", error.message}, {"hint", error.hint}}}});
 }
 

@@ -123,7 +123,7 @@ Result<json::value> HubClient::CallHere(const std::string& method, const json::o
 
 Result<json::value> HubClient::Call(const std::string& method, json::object parameters) {
   if (!TRY(HubService::IsReading(method))) parameters["client_id"] = NewClientId();
-  const std::string body = json::serialize(parameters);
+  const std::string body = CompactJson(parameters);
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (true) {
     auto answer = CallServer(hub_, method, body);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/command_answers.h"
 #include "api/parameters.h"
 #include "api/plan_lookup.h"
 #include "base/error.h"
@@ -24,6 +25,7 @@
 #include "model/events/event_codec.h"
 #include "runtime/files/file_comparison.h"
 #include "runtime/files/human_answer.h"
+#include "runtime/history/plain_words.h"
 #include "runtime/hub.h"
 #include "runtime/reports/plan_report.h"
 
@@ -31,8 +33,6 @@ namespace agenttalk {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::uint64_t kLogPage = 5000;
 
 json::value TextOrNull(const std::string& text) {
   return text.empty() ? json::value(nullptr) : json::value(text);
@@ -180,8 +180,9 @@ Result<json::value> QueryLetter(Hub& hub, const json::object& parameters) {
     object["errors"] = json::array(what.errors.begin(), what.errors.end());
     object["content"] = nullptr;
     if (!what.body.empty()) {
-      if (const auto bytes = hub.core().contents().Load(what.body)) object["content"] = **bytes;
+      if (const auto bytes = hub.core().contents().Load(what.body)) object["content"] = CleanText(**bytes);
     }
+    AddCommandHistory(hub, plan, what.command_id, object);
     found = std::move(object);
   }));
   if (found.is_null()) {
@@ -200,26 +201,6 @@ Result<json::value> QueryFiles(Hub& hub, const json::object& /*parameters*/) {
   return json::object{{"events", hub.core().committed()},
                       {"checked", comparison.checked},
                       {"differences", std::move(differences)}};
-}
-
-Result<json::value> QueryLog(Hub& hub, const json::object& parameters) {
-  const PlanId id = TRY(PlanOf(parameters));
-  const std::uint64_t after = TRY(OptionalNumber(parameters, "after", 0));
-  const std::uint64_t limit = TRY(OptionalNumber(parameters, "limit", kLogPage));
-  if (!TRY(hub.journal().FindStream(id))) {
-    return NoPlan(hub, id);
-  }
-  json::array events;
-  Result<void> decoded;
-  TRY(hub.journal().ReadStream(id, 0, [&](const JournalRowView& row) {
-    if (row.first_event + row.event_count <= after + 1) return true;
-    decoded = DecodeEvents(id, row.first_event, row.event_count, row.events, [&](const Event& event) {
-      if (event.number > after && events.size() < limit) events.push_back(EventToJson(event));
-    });
-    return decoded.has_value() && events.size() < limit;
-  }));
-  TRY(std::move(decoded));
-  return events;
 }
 
 }  // namespace agenttalk

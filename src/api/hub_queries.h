@@ -16,7 +16,5 @@ Result<boost::json::value> QueryLetters(Hub& hub, const boost::json::object& par
 Result<boost::json::value> QueryLetter(Hub& hub, const boost::json::object& parameters);
 // What differs between the journal and the files.
 Result<boost::json::value> QueryFiles(Hub& hub, const boost::json::object& parameters);
-// A page of a plan's events: those after `after`, at most `limit`.
-Result<boost::json::value> QueryLog(Hub& hub, const boost::json::object& parameters);
 
 }  // namespace agenttalk

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/command_answers.h"
 #include "api/hub_service.h"
 #include "api/parameters.h"
 #include "api/plan_lookup.h"
@@ -24,6 +25,7 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/issue_text.h"
+#include "base/json.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
@@ -197,7 +199,7 @@ Result<CommandFile> CommandAgain(Hub& hub, const FoundLetter& found, const std::
   json::object body = ToJson(command).as_object();
   body.erase("payload_hash");
   body.erase("idempotency_key");
-  std::string text = json::serialize(body);
+  std::string text = CompactJson(body);
   read = ParseCommand(text, CommandStrictness::kIntake);
   if (!read.command) return Fail(ErrorCode::kInternal, "a command that was read cannot be read again");
   return ToCommandFile(found.letter.agent_id, *read.command, std::move(text), read.issues.warnings);
@@ -295,12 +297,13 @@ void RequestSend(Hub& hub, const json::object& parameters, HubService::Done done
   more["plan_id"] = command->plan_id.str();
   more["command_id"] = command->command.command_id.str();
   more["warnings"] = json::array(command->warnings.begin(), command->warnings.end());
-  SubmitFor(hub, *std::move(command), std::move(more), std::move(done));
+  HubService::Done told = WithRecord(hub, command->plan_id, command->command.command_id, std::move(done));
+  SubmitFor(hub, *std::move(command), std::move(more), std::move(told));
 }
 
 void RequestAnswer(Hub& hub, const json::object& parameters, HubService::Done done) {
   const auto client = OptionalText(parameters, "client_id");
-  auto answer = ReadHumanAnswer(json::serialize(parameters), hub.core());
+  auto answer = ReadHumanAnswer(CompactJson(parameters), hub.core());
   const json::value* id = parameters.if_contains("id");
   json::object more{{"id", id == nullptr ? json::value(nullptr) : *id}};
   if (!client) {

@@ -17,9 +17,11 @@
 #include "api/history_queries.h"
 #include "api/hub_queries.h"
 #include "api/hub_requests.h"
+#include "api/log_query.h"
 #include "api/page/queries.h"
 #include "api/plan_changes.h"
 #include "api/plan_requests.h"
+#include "api/show_queries.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "runtime/hub.h"
@@ -55,6 +57,8 @@ const std::map<std::string, Method, std::less<>>& Methods() {
                                                                      {"diff", &QueryDiff},
                                                                      {"events", Following{&FollowEvents}},
                                                                      {"trace", &QueryTrace},
+                                                                     {"show", &QueryShow},
+                                                                     {"file", &QueryFile},
                                                                      {"fork", &RequestFork},
                                                                      {"export", &RequestExport},
                                                                      {"repair", &RequestRepair},

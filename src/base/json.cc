@@ -196,41 +196,60 @@ bool Utf16Less(std::string_view a, std::string_view b) {
   return byte_a < byte_b;
 }
 
-// Number::toString of ECMAScript for a positive number, given its shortest digits d1d2…dk and the position n
-// of the decimal point: value = 0.d1…dk * 10^n.
+// The shortest digits d1d2…dk of a positive number, and the position n of the decimal point:
+// value = 0.d1…dk * 10^n.
+struct Digits {
+  std::string digits;
+  int point = 0;
+};
+
+Digits ShortestDigits(double number) {
+  std::array<char, 32> buffer{};
+  const auto [end, error] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, std::chars_format::scientific);
+  CHECK(error == std::errc());
+  const std::string_view text(buffer.data(), end);  // d.ddde±xx
+  const std::size_t mark = text.find('e');
+  Digits shortest{std::string(text.substr(0, 1)), 0};
+  if (mark > 1) shortest.digits.append(text.substr(2, mark - 2));
+  std::string_view power = text.substr(mark + 1);
+  if (power.front() == '+') power.remove_prefix(1);
+  std::from_chars(power.data(), power.data() + power.size(), shortest.point);
+  ++shortest.point;
+  return shortest;
+}
+
+// With as many zeros as it takes.
 std::string PlacePoint(std::string_view digits, int n) {
   const int k = static_cast<int>(digits.size());
   const auto count = [](int number) { return static_cast<std::size_t>(number); };
-  if (k <= n && n <= 21) return std::string(digits) + std::string(count(n - k), '0');
-  if (0 < n && n <= 21) {
-    return fmt::format("{}.{}", digits.substr(0, count(n)), digits.substr(count(n)));
-  }
-  if (-6 < n && n <= 0) return fmt::format("0.{}{}", std::string(count(-n), '0'), digits);
+  if (k <= n) return std::string(digits) + std::string(count(n - k), '0');
+  if (0 < n) return fmt::format("{}.{}", digits.substr(0, count(n)), digits.substr(count(n)));
+  return fmt::format("0.{}{}", std::string(count(-n), '0'), digits);
+}
+
+// Number::toString of ECMAScript, which RFC 8785 prescribes.
+std::string PlaceAsEcmaScript(std::string_view digits, int n) {
+  constexpr int kMostPlaces = 21;
+  constexpr int kMostZeros = -6;
+  if (n > kMostZeros && n <= kMostPlaces) return PlacePoint(digits, n);
   const std::string_view rest = digits.substr(1);
   return fmt::format("{}{}{}e{}{}", digits[0], rest.empty() ? "" : ".", rest, n - 1 < 0 ? '-' : '+',
                      std::abs(n - 1));
 }
 
-void WriteDouble(double number, std::string& out) {
+enum class NumberForm : std::uint8_t { kEcmaScript, kWrittenOut };
+
+void WriteDouble(double number, NumberForm form, std::string& out) {
   CHECK(std::isfinite(number));
   if (number == 0) {
     out.push_back('0');
     return;
   }
   if (number < 0) out.push_back('-');
-  std::array<char, 32> buffer{};
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(number),
-                                          std::chars_format::scientific);
-  CHECK(error == std::errc());
-  const std::string_view text(buffer.data(), end);  // d.ddde±xx
-  const std::size_t mark = text.find('e');
-  std::string digits(text.substr(0, 1));
-  if (mark > 1) digits.append(text.substr(2, mark - 2));
-  int exponent = 0;
-  std::string_view power = text.substr(mark + 1);
-  if (power.front() == '+') power.remove_prefix(1);
-  std::from_chars(power.data(), power.data() + power.size(), exponent);
-  out.append(PlacePoint(digits, exponent + 1));
+  const Digits shortest = ShortestDigits(std::abs(number));
+  out.append(form == NumberForm::kEcmaScript ? PlaceAsEcmaScript(shortest.digits, shortest.point)
+                                             : PlacePoint(shortest.digits, shortest.point));
 }
 
 // RFC 8785 knows doubles only: an integer that a double cannot hold is written as the double nearest to it.
@@ -242,7 +261,7 @@ void WriteInteger(Integer number, std::string& out) {
   if (exact) {
     out.append(fmt::format_int(number).c_str());
   } else {
-    WriteDouble(static_cast<double>(number), out);
+    WriteDouble(static_cast<double>(number), NumberForm::kEcmaScript, out);
   }
 }
 
@@ -261,7 +280,7 @@ void WriteScalar(const json::value& value, std::string& out) {
       WriteInteger(value.get_uint64(), out);
       break;
     case json::kind::double_:
-      WriteDouble(value.get_double(), out);
+      WriteDouble(value.get_double(), NumberForm::kEcmaScript, out);
       break;
     case json::kind::string:
     case json::kind::array:
@@ -300,6 +319,42 @@ void WriteCanonical(const json::value& value, std::string& out) {
   out.push_back(']');
 }
 
+// What is no number keeps its exact digits; integers beyond 2^53 too.
+void WritePlainScalar(const json::value& value, std::string& out) {
+  if (value.is_double()) {
+    WriteDouble(value.get_double(), NumberForm::kWrittenOut, out);
+  } else if (value.is_int64()) {
+    out.append(fmt::format_int(value.get_int64()).c_str());
+  } else if (value.is_uint64()) {
+    out.append(fmt::format_int(value.get_uint64()).c_str());
+  } else {
+    WriteScalar(value, out);
+  }
+}
+
+void WriteCompact(const json::value& value, std::string& out) {
+  bool first = true;
+  if (value.is_object()) {
+    out.push_back('{');
+    for (const auto& member : value.get_object()) {
+      if (!std::exchange(first, false)) out.push_back(',');
+      AppendJsonString(member.key(), out);
+      out.push_back(':');
+      WriteCompact(member.value(), out);
+    }
+    out.push_back('}');
+  } else if (value.is_array()) {
+    out.push_back('[');
+    for (const json::value& item : value.get_array()) {
+      if (!std::exchange(first, false)) out.push_back(',');
+      WriteCompact(item, out);
+    }
+    out.push_back(']');
+  } else {
+    WritePlainScalar(value, out);
+  }
+}
+
 bool NeedsEscape(char c) {
   return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
 }
@@ -333,7 +388,7 @@ void WritePretty(const json::value& value, std::size_t depth, std::string& out) 
     NewLine(depth, out);
     out.push_back(']');
   } else {
-    WriteCanonical(value, out);
+    WriteCompact(value, out);
   }
 }
 
@@ -383,6 +438,12 @@ void AppendJsonString(std::string_view text, std::string& out) {
 std::string CanonicalJson(const json::value& value) {
   std::string out;
   WriteCanonical(value, out);
+  return out;
+}
+
+std::string CompactJson(const json::value& value) {
+  std::string out;
+  WriteCompact(value, out);
   return out;
 }
 

@@ -26,7 +26,10 @@ std::string CanonicalJson(const boost::json::value& value);
 // Appends `text` as a JSON string, escaped as RFC 8785 wants it. Must be UTF-8.
 void AppendJsonString(std::string_view text, std::string& out);
 
-// Two-space indentation, for people; ends with a newline.
+// On one line, members in their order. Numbers are written out: 90, 0.0000001, never 9E1 or 1e-7.
+std::string CompactJson(const boost::json::value& value);
+
+// Two-space indentation, for people; ends with a newline. Numbers as in CompactJson.
 std::string PrettyJson(const boost::json::value& value);
 
 // The number as an integer, where it is one: 3.0 is 3. Nothing for 3.5, for what int64 cannot hold, and for

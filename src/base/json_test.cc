@@ -214,6 +214,21 @@ TEST(JsonNumber, IsAnIntegerWhenItNamesOne) {
   EXPECT_FALSE(AsDouble(boost::json::value("7")));
 }
 
+TEST(CompactJson, WritesNumbersOut) {
+  namespace json = boost::json;
+  const auto text = [](double number) { return CompactJson(json::value(number)); };
+  EXPECT_EQ(text(90), "90");
+  EXPECT_EQ(text(3600), "3600");
+  EXPECT_EQ(text(-0.5), "-0.5");
+  EXPECT_EQ(text(0.0000001), "0.0000001");
+  EXPECT_EQ(text(1.25e22), "12500000000000000000000");
+  EXPECT_EQ(CompactJson(json::value(std::numeric_limits<std::uint64_t>::max())), "18446744073709551615");
+  EXPECT_EQ(PrettyJson(json::object{{"a", 90.0}, {"b", json::array{1e-7}}}),
+            "{\n  \"a\": 90,\n  \"b\": [\n    0.0000001\n  ]\n}\n");
+  EXPECT_EQ(CompactJson(*ParseJson(R"({"b":[1,{"c":null}],"a":"x\n","d":true})")),
+            R"({"b":[1,{"c":null}],"a":"x\n","d":true})");
+}
+
 TEST(PrettyJson, IndentsByTwoAndKeepsTheOrderOfKeys) {
   const auto value = ParseJson(R"({"b":[1,{"c":null}],"a":{},"d":[]})");
   ASSERT_TRUE(value);

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/json.h"
 #include "cli/argument_parser.h"
 #include "cli/arguments.h"
 #include "cli/completion.h"
@@ -136,7 +137,7 @@ void Report(const Error& error, bool json, Console& console) {
     const boost::json::object object{
         {"error", boost::json::object{
                       {"code", ToString(error.code)}, {"message", error.message}, {"hint", error.hint}}}};
-    console.Out(boost::json::serialize(object) + "\n");
+    console.Out(CompactJson(object) + "\n");
     return;
   }
   const std::string code = error.code == ErrorCode::kUsage ? "" : fmt::format(" ({})", ToString(error.code));

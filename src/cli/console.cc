@@ -45,6 +45,10 @@ void Console::Out(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), out_);
 }
 
+void Console::OutBytes(std::string_view bytes) {
+  std::fwrite(bytes.data(), 1, bytes.size(), out_);
+}
+
 void Console::Err(std::string_view text) {
   std::fflush(out_);  // keeps the order when both go to one terminal
   std::fwrite(text.data(), 1, text.size(), err_);

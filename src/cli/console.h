@@ -14,6 +14,8 @@ class Console {
 
   void Out(std::string_view text);
   void Err(std::string_view text);
+  // A file's bytes to `out`, whatever they are.
+  void OutBytes(std::string_view bytes);
   // False when something that was written to `out` did not arrive (a full disk, for instance).
   [[nodiscard]] bool Flush();
 

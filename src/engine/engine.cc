@@ -73,6 +73,30 @@ void OnConfiguration(Step& step, Configuration configuration) {
   for (const AgentId& id : gone) step.Emit(state.own, AgentRemoved{id});
 }
 
+// What the last process left open and this one makes again (Core::ResumeOpenCalls) is said in each plan, so
+// that its history shows every call that was made.
+void OnNodeStart(Step& step, const NodeStart& input) {
+  step.Emit(step.state().own, NodeStarted{input.epoch, input.version});
+  if (!input.resumes_calls) return;
+  struct Lost {
+    PlanState* plan;
+    CommandId command;
+    std::uint32_t call;
+    std::uint64_t event;
+  };
+  std::vector<Lost> lost;
+  for (const auto& [id, plan] : step.state().plans) {
+    for (const CommandRecord& record : plan->commands) {
+      if (record.state != CommandState::kRunning) continue;
+      for (const OpenCall& call : record.execution->open) {
+        if (call.idempotent) lost.push_back({plan.get(), record.id, call.call, call.event});
+      }
+    }
+  }
+  std::ranges::sort(lost, {}, &Lost::event);
+  for (const Lost& one : lost) step.Emit(*one.plan, CallRestarted{one.command, one.call});
+}
+
 void OnTick(Step& step) {
   while (const auto due = step.state().timers.Pop(step.now())) {
     PlanState* plan = step.state().ByNumber(due->plan);
@@ -136,7 +160,7 @@ void OnDeadLetter(Step& step, DeadLetterControl control) {
 struct Deciding {
   Step& step;
   Step::Satisfied undecided;
-  void operator()(NodeStart& input) { step.Emit(step.state().own, NodeStarted{input.epoch, input.version}); }
+  void operator()(NodeStart& input) { OnNodeStart(step, input); }
   void operator()(MirrorProgress& input) {
     step.Emit(step.state().own, MirrorSynced{input.event, input.urgent});
   }

@@ -96,6 +96,8 @@ class Journal {
   virtual Result<void> ReadStream(const PlanId& stream, std::uint64_t after_version,
                                   const RowVisitor& visit) = 0;
   virtual Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit) = 0;
+  // The one row that holds this event, of whichever stream; none when there is no such event.
+  virtual Result<void> ReadRow(std::uint64_t event, const RowVisitor& visit) = 0;
 
   // The bytes of a content that a committed row or blob holds; NOT_FOUND otherwise.
   virtual Result<std::string> ReadContent(const Content& content) = 0;

@@ -74,6 +74,23 @@ TEST_P(JournalContract, ReadsFromAPositionOn) {
   EXPECT_EQ(RowsOf(*journal_, "plan_a", 99), Rows{});
 }
 
+TEST_P(JournalContract, ReadsTheRowThatHoldsAnEvent) {
+  EXPECT_EQ(Add(RowOf("plan_a", 1, 1, "one", 3)), "OK");
+  EXPECT_EQ(Add(RowOf("plan_b", 1, 4, "two")), "OK");
+  const auto row_of = [&](std::uint64_t event) {
+    std::string found = "none";
+    EXPECT_TRUE(journal_->ReadRow(event, [&](const JournalRowView& row) {
+      found = std::string(row.stream) + ":" + std::string(row.events);
+      return true;
+    }));
+    return found;
+  };
+  EXPECT_EQ(row_of(1), "plan_a:one");
+  EXPECT_EQ(row_of(3), "plan_a:one");
+  EXPECT_EQ(row_of(4), "plan_b:two");
+  EXPECT_EQ(row_of(5), "none");
+}
+
 TEST_P(JournalContract, AVisitorMayStopAndMayReadOn) {
   EXPECT_EQ(Add(RowOf("plan_a", 1, 1, "one")), "OK");
   EXPECT_EQ(Add(RowOf("plan_b", 1, 2, "two")), "OK");

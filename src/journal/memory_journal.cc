@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <expected>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -145,6 +146,18 @@ Result<void> MemoryJournal::ReadAll(std::uint64_t after_event, const RowVisitor&
   for (const JournalRow* row : rows) {
     if (!visit(ViewOf(*row))) break;
   }
+  return {};
+}
+
+Result<void> MemoryJournal::ReadRow(std::uint64_t event, const RowVisitor& visit) {
+  const JournalRow* held = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto after = std::ranges::upper_bound(rows_, event, {}, &JournalRow::first_event);
+    if (after == rows_.begin()) return {};
+    held = &*std::prev(after);
+  }
+  if (event < held->first_event + held->event_count) visit(ViewOf(*held));
   return {};
 }
 

@@ -79,6 +79,10 @@ Result<void> SqliteJournal::ReadAll(std::uint64_t after_event, const RowVisitor&
   return reader_->ReadAll(after_event, visit);
 }
 
+Result<void> SqliteJournal::ReadRow(std::uint64_t event, const RowVisitor& visit) {
+  return reader_->ReadRow(event, visit);
+}
+
 Result<std::string> SqliteJournal::ReadContent(const Content& content) {
   return reader_->ReadContent(content);
 }

@@ -293,6 +293,24 @@ Result<void> SqliteReader::ReadAll(std::uint64_t after_event, const RowVisitor& 
   return {};
 }
 
+Result<void> SqliteReader::ReadRow(std::uint64_t event, const RowVisitor& visit) {
+  RowChunk chunk;
+  {
+    const std::lock_guard lock(mutex_);
+    const Scan scan = TRY(BeginScan(event));
+    Statement& rows = statements_.rows_from;
+    const StatementScope scope(rows);
+    if (!TRY(rows.Bind(1, scan.next_row).Step())) return {};
+    const StoredRow row = RowAt(rows);
+    if (row.first_event != scan.next_row) return DamagedAt(scan.next_row, "the row is missing");
+    const JournalRowView view = TRY(ViewOf(row));
+    if (event >= view.first_event + view.event_count) return {};
+    chunk.Add(view);
+  }
+  static_cast<void>(chunk.Visit(visit));
+  return {};
+}
+
 // Reading begins at the row that holds `after_event`, so that what follows it can be checked for gaps.
 Result<SqliteReader::Scan> SqliteReader::BeginScan(std::uint64_t after_event) {
   const StatementScope scope(statements_.floor_row);

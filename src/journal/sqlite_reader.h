@@ -42,6 +42,7 @@ class SqliteReader {
   Result<std::optional<Snapshot>> LatestSnapshot(const PlanId& stream);
   Result<void> ReadStream(const PlanId& stream, std::uint64_t after_version, const RowVisitor& visit);
   Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit);
+  Result<void> ReadRow(std::uint64_t event, const RowVisitor& visit);
   Result<std::string> ReadContent(const Content& content);
   Result<bool> HasBlob(const Digest& digest);
 

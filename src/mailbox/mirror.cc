@@ -26,7 +26,7 @@ MirrorBatch::Write& Mirror::Gather(const std::string& path) {
   const auto [found, is_new] = write_at_.try_emplace(path, gathered_.writes.size());
   if (is_new) gathered_.writes.push_back({.path = path, .bytes = {}, .overwrite = Overwrite::kAlways});
   MirrorBatch::Write& write = gathered_.writes[found->second];
-  if (write.bytes) gathered_.bytes -= write.bytes->size();
+  gathered_.bytes -= write.size();
   return write;
 }
 
@@ -34,12 +34,22 @@ void Mirror::Publish(const std::string& path, std::string bytes, Overwrite overw
   MirrorBatch::Write& write = Gather(path);
   gathered_.bytes += bytes.size();
   write.bytes = std::move(bytes);
+  write.make = nullptr;
   write.overwrite = overwrite;
+}
+
+void Mirror::PublishMade(const std::string& path, FileMaker make, Overwrite overwrite) {
+  MirrorBatch::Write& write = Gather(path);
+  write.bytes.reset();
+  write.make = std::move(make);
+  write.overwrite = overwrite;
+  gathered_.bytes += write.size();
 }
 
 void Mirror::Remove(const std::string& path, Overwrite overwrite) {
   MirrorBatch::Write& write = Gather(path);
   write.bytes.reset();
+  write.make = nullptr;
   write.overwrite = overwrite;
 }
 
@@ -48,7 +58,7 @@ void Mirror::Withdraw(const std::string& path) {
   const auto found = write_at_.find(path);
   if (found == write_at_.end()) return;
   MirrorBatch::Write& write = gathered_.writes[found->second];
-  if (write.bytes) gathered_.bytes -= write.bytes->size();
+  gathered_.bytes -= write.size();
   write = {};
   write_at_.erase(found);
 }
@@ -74,7 +84,7 @@ void Mirror::PutBack(MirrorBatch left) {
   const std::unordered_set<std::string> withdrawn = writer_.TakeWithdrawn();
   for (MirrorBatch::Write& write : left.writes) {
     if (write_at_.contains(write.path) || withdrawn.contains(write.path)) continue;
-    if (write.bytes) gathered_.bytes += write.bytes->size();
+    gathered_.bytes += write.size();
     write_at_[write.path] = gathered_.writes.size();
     gathered_.writes.push_back(std::move(write));
   }

@@ -32,6 +32,8 @@ class Mirror {
   void WriteOnThread(std::function<void()> wake);
 
   void Publish(const std::string& path, std::string bytes, Overwrite overwrite);
+  // The bytes are made when they are written, perhaps on another thread.
+  void PublishMade(const std::string& path, FileMaker make, Overwrite overwrite);
   // Lines of one file come in the order of their numbers. A newline is added. A file that would grow beyond
   // `rotate_at` bytes (0: never) is set aside first: `x.jsonl` becomes `x.1.jsonl`, which becomes
   // `x.2.jsonl`, and so on; the last of kRotatedKept goes.

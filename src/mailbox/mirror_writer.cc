@@ -107,9 +107,14 @@ void MirrorWriter::WriteFiles(MirrorBatch& batch, MirrorReport& report) {
   batch.writes = std::move(left);
 }
 
-Result<MirrorWriter::Outcome> MirrorWriter::Perform(const MirrorBatch::Write& write) {
+Result<MirrorWriter::Outcome> MirrorWriter::Perform(MirrorBatch::Write& write) {
   const Turn turn(*this, write.path);
   if (turn.withdrawn()) return Outcome::kWithdrawn;
+  if (write.make) {
+    write.bytes = TRY(write.make());
+    write.make = nullptr;
+    if (!write.bytes) return Outcome::kSkipped;
+  }
   return write.bytes ? PerformPublish(write) : PerformRemove(write);
 }
 

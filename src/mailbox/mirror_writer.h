@@ -61,12 +61,19 @@ enum class MirrorState : std::uint8_t { kSame, kMissing, kDiffers };
 // what it needs.
 using LineMaker = std::function<std::string()>;
 
+// Makes the bytes of a file when it is written, as a LineMaker does; nothing: there is nothing to write.
+using FileMaker = std::function<Result<std::optional<std::string>>()>;
+
 // What was gathered for the files.
 struct MirrorBatch {
   struct Write {
     std::string path;                  // empty: withdrawn
-    std::optional<std::string> bytes;  // none: remove
+    std::optional<std::string> bytes;  // none, and nothing to make them: remove
     Overwrite overwrite = Overwrite::kAlways;
+    FileMaker make = {};  // none: they have been made
+
+    // About, as long as it was not made.
+    [[nodiscard]] std::uint64_t size() const { return bytes ? bytes->size() : make ? 4096 : 0; }
   };
   struct Line {
     LineNumber number;
@@ -117,7 +124,7 @@ class MirrorWriter {
   enum class Outcome : std::uint8_t { kWritten, kSkipped, kBlocked, kRemoved, kWithdrawn };
   class Turn;
 
-  Result<Outcome> Perform(const MirrorBatch::Write& write);
+  Result<Outcome> Perform(MirrorBatch::Write& write);
   Result<Outcome> PerformPublish(const MirrorBatch::Write& write);
   Result<Outcome> Replace(const MirrorBatch::Write& write, const Digest& content);
   Result<FileStat> Place(const MirrorBatch::Write& write, const Digest& content, bool replace);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "model/answer/agent_output_spellings.h"
 #include "model/answer/stage_contract.h"
 #include "model/dag/task_outcome.h"
@@ -296,11 +297,11 @@ std::string AnswerSchema(const ComposeInput& input, std::span<const ToolSpec> to
                          std::span<const CommandForm> commands) {
   switch (input.ids.stage) {
     case Stage::kCommand:
-      return json::serialize(ResultSchema(input, commands));
+      return CompactJson(ResultSchema(input, commands));
     case Stage::kStrategy:
-      return json::serialize(StrategySchema(input.contract.may_reject));
+      return CompactJson(StrategySchema(input.contract.may_reject));
     case Stage::kInternalPlan:
-      return json::serialize(StepsSchema(input.contract.may_reject));
+      return CompactJson(StepsSchema(input.contract.may_reject));
     case Stage::kUnderstanding:
     case Stage::kRouter:
     case Stage::kPlanner:
@@ -309,7 +310,7 @@ std::string AnswerSchema(const ComposeInput& input, std::span<const ToolSpec> to
     case Stage::kOrchestrator:
       break;
   }
-  return json::serialize(StageSchema(input.ids.stage, tools));
+  return CompactJson(StageSchema(input.ids.stage, tools));
 }
 
 }  // namespace agenttalk

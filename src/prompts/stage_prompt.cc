@@ -62,7 +62,7 @@ std::string ToolText(const json::value& tool) {
   if (const json::value* description = object->if_contains("description"))
     text += ": " + Readable(*description);
   for (const char* key : {"input_schema", "parameters", "arguments"}) {
-    if (const json::value* schema = object->if_contains(key)) text += "\n  " + json::serialize(*schema);
+    if (const json::value* schema = object->if_contains(key)) text += "\n  " + CompactJson(*schema);
   }
   return text;
 }

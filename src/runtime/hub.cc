@@ -46,6 +46,7 @@
 #include "model/events/event.h"
 #include "model/request/model_request.h"
 #include "prompts/composer.h"
+#include "runtime/calls/known_secrets.h"
 #include "runtime/calls/model_access.h"
 #include "runtime/calls/plan_tools.h"
 #include "runtime/calls/provider_choice.h"
@@ -129,6 +130,7 @@ asio::io_context& Hub::loop() {
 
 Result<std::unique_ptr<Hub>> Hub::Open(const fs::path& directory, HubOptions options) {
   Team team = TRY(LoadTeam(directory));
+  LearnSecrets(team.config, directory);
   std::unique_ptr<Hub> hub(new Hub(directory, std::move(team), std::move(options)));
   if (hub->options_.mode == HubMode::kRead) {
     TRY(hub->StartReading());

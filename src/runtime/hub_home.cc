@@ -55,7 +55,7 @@ void WriteHolder(const fs::path& hub, Purpose purpose) {
       {"purpose", NameOf(purpose)}};
   const fs::path file = HolderFile(hub);
   // Only a message depends on it, so a failure is no reason not to start.
-  (void)WriteFileDurably(file.string() + ".tmp", file, json::serialize(holder) + "\n");
+  (void)WriteFileDurably(file.string() + ".tmp", file, CompactJson(holder) + "\n");
 }
 
 json::object ReadHolder(const fs::path& hub) {
@@ -67,7 +67,7 @@ json::object ReadHolder(const fs::path& hub) {
 std::string Part(const json::object& holder, const char* name) {
   const json::value* found = holder.if_contains(name);
   if (found == nullptr) return "?";
-  return found->is_string() ? std::string(found->as_string()) : json::serialize(*found);
+  return found->is_string() ? std::string(found->as_string()) : CompactJson(*found);
 }
 
 std::string DescribeHolder(const json::object& holder) {

@@ -84,7 +84,8 @@ def test_named_files_of_an_outbox_go_with_the_next_result_also_across_kills(box)
         outbox = hub.dir / "agents/eve/outbox"
         wait_for(lambda: not list((outbox / "plan_test").iterdir()), "the moves")
         names = {path.name for path in (outbox / ".processed/plan_test").iterdir()}
-        assert names == {"data.zip", "report.md", "result_cmd_1.json", "msg_cmd_1.to_bob.json"}, names
+        assert names == {"data.zip", "report.md", "result_cmd_1.json", "msg_cmd_1.to_bob.json",
+                         "record_cmd_1.json"}, names
         hub.stop()
         hub.run("doctor").expect(0)
 

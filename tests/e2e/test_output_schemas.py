@@ -13,7 +13,7 @@ SCHEMAS = ROOT / "schemas/output"
 # Which schema a verb's output follows; None: it has none, and why.
 SCHEMA_OF = {
     "init": "init", "run": "run", "send": "send", "plans": "plans", "status": "status", "watch": "status",
-    "log": "log", "trace": "trace", "replay": "replay", "fork": "run", "diff": "diff", "agents": "agents",
+    "log": "log", "trace": "trace", "show": "show", "replay": "replay", "fork": "run", "diff": "diff", "agents": "agents",
     "providers": "providers", "questions": "questions", "answer": "answer", "pause": "control", "resume": "control",
     "cancel": "control", "dead list": "dead_list", "dead show": "dead_show", "dead retry": "dead_close",
     "dead drop": "dead_close", "validate": "validate", "command new": "command_new", "prompt": "prompt",
@@ -86,6 +86,11 @@ def test_a_plans_verbs_print_what_the_schemas_say(box):
     hub.ask("watch", plan, lines=True)
     hub.ask("log", plan, lines=True)
     hub.ask("trace", plan)
+    task = hub.ask("status", plan)[0]["tasks"][0]["task_id"]
+    hub.ask("trace", plan, task)
+    hub.ask("show", plan, task)
+    files = hub.ask("show", plan, schema_name="show_plan")[0]["files"]
+    hub.ask("show", plan, "--file", files[0]["name"], schema_name="show_file")
     hub.ask("replay", plan)
     hub.ask("replay", plan, "--at", hub.ask("log", plan, lines=True)[-5]["seq"])
     hub.ask("fork", plan, "--from", tasks[-1]["task_id"], "--yes", lines=True)

@@ -257,7 +257,7 @@ def check_verbs(box, hub):
 
     events = hub.events()
     assert set(events[0]) == {"seq", "time", "type", "plan_id", "task_id", "command_id", "agent_id", "caused_by",
-                              "data"}
+                              "data", "level", "trace_id"}
     assert [e["seq"] for e in events] == sorted(e["seq"] for e in events)
     for text in ("plans", "status plan_test", "agents", "log plan_test"):
         assert hub.run(*text.split()).expect(0).out

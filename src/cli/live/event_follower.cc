@@ -27,8 +27,8 @@ Result<void> EventFollower::Begin() {
 
 Result<json::array> EventFollower::Next(std::chrono::seconds longest) {
   TRY(Begin());
-  json::value answer =
-      TRY(client_.Call("events", {{"plan_id", plan_}, {"after", *after_}, {"wait_s", longest.count()}}));
+  json::value answer = TRY(client_.Call(
+      "events", {{"plan_id", plan_}, {"after", *after_}, {"wait_s", longest.count()}, {"words", words_}}));
   after_ = answer.at("last").to_number<std::uint64_t>();
   json::array events = std::move(answer.at("events").as_array());
   if (events.empty() && !answer.at("waited").as_bool()) std::this_thread::sleep_for(kUnservedPause);

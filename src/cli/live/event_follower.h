@@ -16,9 +16,11 @@ namespace agenttalk {
 // one, the journal is looked at now and then.
 class EventFollower {
  public:
-  // Begins with what comes after this event; without one, with what comes from now on.
-  EventFollower(const std::filesystem::path& hub, std::string plan, std::optional<std::uint64_t> after = {})
-      : client_(hub), plan_(std::move(plan)), after_(after) {}
+  // Begins with what comes after this event; without one, with what comes from now on. `words`: each says
+  // what happened in words too.
+  EventFollower(const std::filesystem::path& hub, std::string plan, std::optional<std::uint64_t> after = {},
+                bool words = false)
+      : client_(hub), plan_(std::move(plan)), after_(after), words_(words) {}
 
   // Fixes from when on: what happens after this call is not missed.
   Result<void> Begin();
@@ -29,6 +31,7 @@ class EventFollower {
   HubClient client_;
   std::string plan_;
   std::optional<std::uint64_t> after_;
+  bool words_;
 };
 
 }  // namespace agenttalk

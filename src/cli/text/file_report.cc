@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/issue.h"
+#include "base/json.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/text/issue_text.h"
@@ -27,7 +28,7 @@ std::string ForPrograms(const std::vector<FileReport>& files) {
                                         {"errors", ToJson(report.issues.errors)},
                                         {"warnings", ToJson(report.issues.warnings)}});
   }
-  return boost::json::serialize(array) + "\n";
+  return CompactJson(array) + "\n";
 }
 
 std::string ForPeople(const FileReport& checked, bool colors) {

@@ -62,16 +62,26 @@ std::string StateText(const std::string& state, bool colors) {
 }
 
 Branch DecisionBranch(const json::value& decision, bool colors) {
-  std::string text = Styled(CellText(decision.at("type")), Style::kYellow, colors);
-  if (const std::string words = CellText(decision.at("text")); !words.empty()) text += ": " + Brief(words);
-  return {std::move(text), SeqOf(decision)};
+  return {Styled(Brief(CellText(decision.at("text"))), Style::kYellow, colors), SeqOf(decision)};
 }
 
 Branch CallBranch(const json::object& call) {
   const bool model = CellText(call.at("kind")) == "model";
-  std::string text = model ? "model call " + CellText(call.at("call")) : "tool " + CellText(call.at("name"));
+  std::string text =
+      model ? "model call " + CellText(call.at("call"))
+            : fmt::format("tool {} {}", CellText(call.at("name")), Brief(CellText(call.at("arguments"))));
+  const json::value* code = call.if_contains("exit_code");
+  if (code != nullptr && !code->is_null()) text += "  exit code " + CellText(*code);
   text += Measures(call);
-  if (!call.at("error").is_null()) text += "  " + CellText(call.at("error"));
+  if (call.at("refused").as_bool()) text += "  refused";
+  if (const auto again = call.at("restarts").to_number<std::uint64_t>(); again > 0) {
+    text += fmt::format("  made {} times, because the program ended in between", again + 1);
+  }
+  if (!call.at("error").is_null()) {
+    text += fmt::format("  {}: {}", CellText(call.at("error")), Brief(CellText(call.at("message"))));
+  } else if (call.at("ended_at").is_null()) {
+    text += "  no outcome";
+  }
   return {std::move(text), SeqOf(call)};
 }
 

@@ -30,7 +30,7 @@ constexpr std::size_t kLargestFile = 64 * kMebibyte;
 constexpr std::string_view kCommandPrefix = "cmd_";
 
 void Tell(const Invocation& call, const json::value& result, const std::string& text) {
-  call.console.Out(call.json ? json::serialize(result) + "\n" : text + "\n");
+  call.console.Out(call.json ? CompactJson(result) + "\n" : text + "\n");
 }
 
 void PutContent(json::object& to, const std::string& bytes) {
@@ -59,8 +59,13 @@ Result<ExitCode> Send(const Invocation& call) {
   const json::value result = TRY(CallHub(call, "send", std::move(parameters)));
   const json::object& sent = result.as_object();
   const std::string what = sent.at("command_id").is_null() ? file : CellText(sent.at("command_id"));
-  Tell(call, result,
-       fmt::format("{} → {}: {}", what, CellText(sent.at("agent")), CellText(sent.at("status"))));
+  std::string text =
+      fmt::format("{} → {}: {}", what, CellText(sent.at("agent")), CellText(sent.at("status")));
+  if (const json::value* state = sent.if_contains("state")) {
+    text += fmt::format(", {} before; `agenttalk show {} {}` shows it", CellText(*state),
+                        CellText(sent.at("plan_id")), what);
+  }
+  Tell(call, result, text);
   return ExitCode::kDone;
 }
 

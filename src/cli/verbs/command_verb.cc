@@ -86,7 +86,7 @@ Result<ExitCode> NewCommand(const Invocation& call) {
     }
   }
   if (call.json) {
-    call.console.Out(boost::json::serialize(ToJson(result)) + "\n");
+    call.console.Out(CompactJson(ToJson(result)) + "\n");
   } else {
     const bool colors = call.console.colors_err();
     for (const Issue& issue : result.issues.errors) call.console.Err(ToText(issue, true, colors));

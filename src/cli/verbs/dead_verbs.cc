@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
@@ -23,7 +27,7 @@ const Parameter kLetter = {
 Result<ExitCode> List(const Invocation& call) {
   const json::value letters = TRY(CallHub(call, "dead/list", {}));
   if (call.json) {
-    call.console.Out(json::serialize(letters) + "\n");
+    call.console.Out(CompactJson(letters) + "\n");
   } else if (letters.as_array().empty()) {
     call.console.Err("there are no dead letters\n");
   } else {
@@ -33,16 +37,52 @@ Result<ExitCode> List(const Invocation& call) {
   return ExitCode::kDone;
 }
 
+// As many lines as tell what it is; how to see the rest is said below.
+std::string FirstLines(const std::string& text) {
+  constexpr std::size_t kLines = 10;
+  constexpr std::size_t kLongestLine = 200;
+  std::string first;
+  std::size_t at = 0;
+  for (std::size_t line = 0; line < kLines && at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string whole = text.substr(at, end - at);
+    const std::string_view kept = Utf8Prefix(whole, kLongestLine);
+    first += fmt::format("  {}{}\n", WithoutControls(kept), kept.size() < whole.size() ? "…" : "");
+    at = end + 1;
+  }
+  if (at < text.size()) first += "  …\n";
+  return first;
+}
+
+std::string LetterText(const json::object& letter) {
+  const auto cell = [&](const char* name) { return WithoutControls(CellText(letter.at(name))); };
+  std::string text = fmt::format("{}  {}  {}\n{}: {}\n", cell("id"), cell("plan_id"), cell("file"),
+                                 cell("code"), cell("message"));
+  for (const json::value& error : letter.at("errors").as_array()) {
+    text += fmt::format("- {}\n", WithoutControls(CellText(error)));
+  }
+  if (!cell("hint").empty()) text += cell("hint") + "\n";
+  if (!letter.at("last_answer").is_null()) {
+    text += "\nThe model's last answer begins:\n" + FirstLines(CellText(letter.at("last_answer")));
+  }
+  if (!letter.at("content").is_null()) {
+    text += "\nThe file begins:\n" + FirstLines(CellText(letter.at("content")));
+  }
+  text += fmt::format("\nThe whole file: `agenttalk dead show {} --json`\n", cell("id"));
+  if (!letter.at("show").is_null()) text += fmt::format("What was asked and answered: `{}`\n", cell("show"));
+  return text;
+}
+
 Result<ExitCode> Show(const Invocation& call) {
   const json::value letter = TRY(CallHub(call, "dead/show", {{"id", call.arguments.Get("ID")}}));
-  call.console.Out(call.json ? json::serialize(letter) + "\n" : PrettyJson(letter));
+  call.console.Out(call.json ? CompactJson(letter) + "\n" : LetterText(letter.as_object()));
   return ExitCode::kDone;
 }
 
 Result<ExitCode> Close(const Invocation& call, const std::string& method) {
   const json::value result = TRY(CallHub(call, method, {{"id", call.arguments.Get("ID")}}));
   if (call.json) {
-    call.console.Out(json::serialize(result) + "\n");
+    call.console.Out(CompactJson(result) + "\n");
     return ExitCode::kDone;
   }
   const json::value* file = result.as_object().if_contains("file");

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/json.h"
 #include "base/time.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
@@ -134,7 +135,7 @@ Result<ExitCode> Doctor(const Invocation& call) {
   for (const Finding& finding : findings) ok = ok && finding.level != Finding::Level::kError;
   const json::array list = FindingsJson(findings);
   if (call.json) {
-    call.console.Out(json::serialize(json::object{{"ok", ok}, {"findings", list}, {"files", files}}) + "\n");
+    call.console.Out(CompactJson(json::object{{"ok", ok}, {"findings", list}, {"files", files}}) + "\n");
   } else {
     call.console.Out(ObjectTable(list, {"level", "check", "message", "hint"}, call.console.colors_out()));
     for (const json::value& one : files.at("differences").as_array()) {
@@ -149,7 +150,7 @@ Result<ExitCode> Repair(const Invocation& call) {
   const json::object& report = result.as_object();
   const json::array& failed = report.at("failed").as_array();
   if (call.json) {
-    call.console.Out(json::serialize(result) + "\n");
+    call.console.Out(CompactJson(result) + "\n");
   } else {
     call.console.Out(fmt::format("{} files written, {} were right, {} removed, {} log lines\n",
                                  Count(report, "written"), Count(report, "unchanged"),

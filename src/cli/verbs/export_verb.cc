@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
@@ -19,7 +20,7 @@ Result<ExitCode> Export(const Invocation& call) {
   const json::value report = TRY(CallHub(call, "export", {{"plan_id", call.arguments.Get("PLAN")}}));
   const json::array& failed = report.at("failed").as_array();
   if (call.json) {
-    call.console.Out(json::serialize(report) + "\n");
+    call.console.Out(CompactJson(report) + "\n");
   } else {
     call.console.Out(fmt::format("{}: {} files written, {} were right\n", CellText(report.at("plan_id")),
                                  CellText(report.at("written")), CellText(report.at("unchanged"))));

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/json.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
@@ -54,7 +55,7 @@ Result<ExitCode> Fork(const Invocation& call) {
   }
   const json::value made = TRY(CallHub(call, "fork", std::move(request)));
   if (call.json) {
-    call.console.Out(json::serialize(made) + "\n");
+    call.console.Out(CompactJson(made) + "\n");
   } else {
     call.console.Out(fmt::format(
         "{}: {} tasks kept, {} to be executed; it goes on with the next `agenttalk "

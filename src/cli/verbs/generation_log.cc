@@ -18,6 +18,7 @@
 #include "base/error_code.h"
 #include "base/file_descriptor.h"
 #include "base/issue.h"
+#include "base/json.h"
 #include "base/redact.h"
 #include "base/time.h"
 #include "model/command/command.h"
@@ -43,7 +44,7 @@ std::string LineOf(const json::value& params, const ReadCommandResult& result) {
   }
   line["errors"] = ToJson(result.issues.errors);
   line["warnings"] = ToJson(result.issues.warnings);
-  return Redact(json::serialize(line)) + "\n";
+  return Redact(CompactJson(line)) + "\n";
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/json.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
@@ -41,7 +42,7 @@ Result<ExitCode> Replay(const Invocation& call) {
   if (call.arguments.Has("--at")) request["at"] = TRY(ReadNumber(call.arguments.Get("--at")));
   const json::value status = TRY(CallHub(call, "replay", std::move(request)));
   if (call.json) {
-    call.console.Out(json::serialize(status) + "\n");
+    call.console.Out(CompactJson(status) + "\n");
     return ExitCode::kDone;
   }
   const json::value& at = status.at("at");
@@ -127,7 +128,7 @@ Result<ExitCode> Diff(const Invocation& call) {
   const json::value diff =
       TRY(CallHub(call, "diff", {{"a", call.arguments.Get("PLAN_A")}, {"b", call.arguments.Get("PLAN_B")}}));
   if (call.json) {
-    call.console.Out(json::serialize(diff) + "\n");
+    call.console.Out(CompactJson(diff) + "\n");
     return ExitCode::kDone;
   }
   const bool colors = call.console.colors_out();
@@ -138,8 +139,10 @@ Result<ExitCode> Diff(const Invocation& call) {
 }
 
 Result<ExitCode> Trace(const Invocation& call) {
-  const json::value trace = TRY(CallHub(call, "trace", {{"plan_id", call.arguments.Get("PLAN")}}));
-  call.console.Out(call.json ? json::serialize(trace) + "\n"
+  json::object request{{"plan_id", call.arguments.Get("PLAN")}};
+  if (call.arguments.Has("TASK")) request["what"] = call.arguments.Get("TASK");
+  const json::value trace = TRY(CallHub(call, "trace", std::move(request)));
+  call.console.Out(call.json ? CompactJson(trace) + "\n"
                              : FittedToTerminal(TraceText(trace.as_object(), call.console.colors_out())));
   return ExitCode::kDone;
 }
@@ -171,11 +174,15 @@ Verb DiffVerb() {
 }
 
 Verb TraceVerb() {
-  return {.name = "trace",
-          .summary = "Shows a plan's history as a tree: what was done and decided, and what it took.",
-          .example = "agenttalk trace plan_weekly-report",
-          .parameters = {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"}},
-          .run = Trace};
+  return {
+      .name = "trace",
+      .summary = "Shows a plan's history as a tree: what was done and decided, and what it took.",
+      .example =
+          "agenttalk trace plan_weekly-report\n"
+          "agenttalk trace plan_weekly-report summarise",
+      .parameters = {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"},
+                     {.name = "TASK", .takes = Takes::kOptional, .help = "only this task or command of it"}},
+      .run = Trace};
 }
 
 }  // namespace agenttalk

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "cli/exit_code.h"
 #include "cli/verb.h"
 #include "cli/verbs/hub_template.h"
@@ -22,7 +23,7 @@ std::string ForPrograms(const std::string& hub, const std::string& template_name
                         const std::vector<std::string>& files) {
   const boost::json::object object{
       {"hub", hub}, {"template", template_name}, {"files", boost::json::array(files.begin(), files.end())}};
-  return boost::json::serialize(object) + "\n";
+  return CompactJson(object) + "\n";
 }
 
 Result<ExitCode> Init(const Invocation& call) {

@@ -15,11 +15,14 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/glob.h"
+#include "base/json.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
 #include "cli/live/event_follower.h"
+#include "cli/text/local_time.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
 
@@ -103,10 +106,20 @@ class Filter {
   std::map<std::string, Owner> commands_;
 };
 
-std::string LogLine(const json::object& event) {
-  return fmt::format("{:>6}  {}  {:22} {} {}  {}\n", CellText(event.at("seq")), CellText(event.at("time")),
-                     CellText(event.at("type")), CellText(event.at("agent_id")),
-                     CellText(event.at("command_id")), json::serialize(event.at("data")));
+// Who, then what, then under which number and id it can be asked for.
+std::string LogLine(const json::object& event, bool colors) {
+  const std::string agent = WithoutControls(CellText(event.at("agent_name")));
+  std::string who = WithoutControls(CellText(event.at("task_id")));
+  if (!agent.empty()) who += (who.empty() ? "" : " · ") + agent;
+  const std::string level = CellText(event.at("level"));
+  std::string words = WithoutControls(CellText(event.at("words")));
+  if (level == "error") words = Styled(words, Style::kRed, colors);
+  if (level == "warning") words = Styled(words, Style::kYellow, colors);
+  std::string ids = "#" + CellText(event.at("seq"));
+  if (const std::string command = CellText(event.at("command_id")); !command.empty()) ids += " " + command;
+  return fmt::format("{}  {}{}  {}\n", LocalTimeText(CellText(event.at("time"))),
+                     who.empty() ? "" : Styled(who, Style::kBold, colors) + "  ", words,
+                     Styled("(" + ids + ")", Style::kDim, colors));
 }
 
 bool EndsPlan(const json::value& event) {
@@ -123,7 +136,7 @@ class Log {
     TRY(ShowPast());
     const std::string plan = call_.arguments.Get("PLAN");
     if (!call_.arguments.Has("--follow")) return ExitCode::kDone;
-    EventFollower follower(TRY(call_.Hub()), plan, after_);
+    EventFollower follower(TRY(call_.Hub()), plan, after_, !call_.json);
     while (!ended_) {
       static_cast<void>(call_.console.Flush());
       for (const json::value& event : TRY(follower.Next(kLongestWait))) Show(event);
@@ -133,20 +146,31 @@ class Log {
 
  private:
   Result<void> ShowPast() {
+    json::object request{{"plan_id", call_.arguments.Get("PLAN")}, {"words", !call_.json}};
+    if (call_.arguments.Has("--tail")) request["tail"] = TRY(ReadCount(call_.arguments.Get("--tail")));
     while (true) {
-      const json::value page =
-          TRY(CallHub(call_, "log", {{"plan_id", call_.arguments.Get("PLAN")}, {"after", after_}}));
+      request["after"] = after_;
+      const json::value page = TRY(CallHub(call_, "log", request));
       if (page.as_array().empty()) return {};
       for (const json::value& event : page.as_array()) Show(event);
       after_ = page.as_array().back().at("seq").to_number<std::uint64_t>();
+      if (request.contains("tail")) return {};
     }
+  }
+
+  static Result<std::uint64_t> ReadCount(const std::string& text) {
+    std::uint64_t count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (error == std::errc() && end == text.data() + text.size() && count > 0) return count;
+    return Fail(ErrorCode::kUsage, fmt::format("{} is no number of events", text), "say --tail 20");
   }
 
   void Show(const json::value& event) {
     // What ended before may have been opened again since.
     if (CellText(event.at("type")) == "plan_changed") ended_ = EndsPlan(event);
     if (!filter_.Passes(event.as_object())) return;
-    call_.console.Out(call_.json ? json::serialize(event) + "\n" : LogLine(event.as_object()));
+    call_.console.Out(call_.json ? CompactJson(event) + "\n"
+                                 : LogLine(event.as_object(), call_.console.colors_out()));
   }
 
   const Invocation& call_;
@@ -158,34 +182,35 @@ class Log {
 }  // namespace
 
 Verb LogVerb() {
-  return {.name = "log",
-          .summary = "Shows everything that happened in a plan, in order.",
-          .example =
-              "agenttalk log plan_weekly-report --json\n"
-              "agenttalk log plan_weekly-report --follow --type \"task_*\"",
-          .parameters = {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"},
-                         {.name = "--follow",
-                          .takes = Takes::kFlag,
-                          .help = "go on as it happens, until the plan ends"},
-                         {.name = "--task",
-                          .takes = Takes::kValue,
-                          .help = "only what is about this task; may be a glob",
-                          .value = "TASK"},
-                         {.name = "--agent",
-                          .takes = Takes::kValue,
-                          .help = "only what is about this agent; may be a glob",
-                          .value = "AGENT"},
-                         {.name = "--type",
-                          .takes = Takes::kValues,
-                          .help = "only events of this type; may be a glob",
-                          .value = "TYPE"},
-                         {.name = "--since",
-                          .takes = Takes::kValue,
-                          .help = "only from then on: an event's number, a time, or how long ago (10m)",
-                          .value = "WHEN"}},
-          .run = [](const Invocation& call) -> Result<ExitCode> {
-            return Log(call, TRY(Filter::Read(call))).Run();
-          }};
+  return {
+      .name = "log",
+      .summary = "Shows everything that happened in a plan, in order.",
+      .example =
+          "agenttalk log plan_weekly-report --tail 20\n"
+          "agenttalk log plan_weekly-report --follow --type \"task_*\"",
+      .parameters =
+          {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"},
+           {.name = "--follow", .takes = Takes::kFlag, .help = "go on as it happens, until the plan ends"},
+           {.name = "--task",
+            .takes = Takes::kValue,
+            .help = "only what is about this task; may be a glob",
+            .value = "TASK"},
+           {.name = "--agent",
+            .takes = Takes::kValue,
+            .help = "only what is about this agent; may be a glob",
+            .value = "AGENT"},
+           {.name = "--type",
+            .takes = Takes::kValues,
+            .help = "only events of this type; may be a glob",
+            .value = "TYPE"},
+           {.name = "--tail", .takes = Takes::kValue, .help = "only the last N events", .value = "N"},
+           {.name = "--since",
+            .takes = Takes::kValue,
+            .help = "only from then on: an event's number, a time, or how long ago (10m)",
+            .value = "WHEN"}},
+      .run = [](const Invocation& call) -> Result<ExitCode> {
+        return Log(call, TRY(Filter::Read(call))).Run();
+      }};
 }
 
 }  // namespace agenttalk

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/time.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
@@ -28,7 +29,7 @@ Result<ExitCode> ShowList(const Invocation& call, const std::string& method,
                           const std::vector<std::string>& members, const std::string& none) {
   const json::value list = TRY(CallHub(call, method, {}));
   if (call.json) {
-    call.console.Out(json::serialize(list) + "\n");
+    call.console.Out(CompactJson(list) + "\n");
   } else if (list.as_array().empty()) {
     call.console.Err(none + "\n");
   } else {
@@ -40,7 +41,7 @@ Result<ExitCode> ShowList(const Invocation& call, const std::string& method,
 Result<ExitCode> Status(const Invocation& call) {
   const json::value status = TRY(CallHub(call, "status", {{"plan_id", call.arguments.Get("PLAN")}}));
   const auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  call.console.Out(call.json ? json::serialize(status) + "\n"
+  call.console.Out(call.json ? CompactJson(status) + "\n"
                              : FittedToTerminal(StatusText(status.as_object(), ToRfc3339(now),
                                                            call.console.colors_out())));
   return ExitCode::kDone;

@@ -25,6 +25,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/json.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
@@ -84,7 +85,7 @@ class RunListener final : public EventObserver {
   void Durable(const Event& event) override {
     progress_.Durable(event);
     if (telling_ == Telling::kEvents && hub_ != nullptr && !event.plan_id.empty()) {
-      call_.console.Out(json::serialize(EventToJson(event)) + "\n");
+      call_.console.Out(CompactJson(EventToJson(event)) + "\n");
       static_cast<void>(call_.console.Flush());
     }
     if (const auto* asked = std::get_if<QuestionAsked>(&event.body)) {
@@ -162,7 +163,7 @@ ExitCode Report(const Invocation& call, const fs::path& hub, const json::object&
                             {"tokens", status.at("tokens")},
                             {"cost_usd", status.at("cost_usd")},
                             {"elapsed_s", elapsed}};
-    call.console.Out(json::serialize(line) + "\n");
+    call.console.Out(CompactJson(line) + "\n");
     return ExitCodeOfState(state);
   }
   call.console.Out(fmt::format("{}: {}, {} of {} tasks completed in {:.1f} s\n",
@@ -216,7 +217,7 @@ class Onlooker {
  private:
   void Tell(const json::object& event) {
     if (telling_ == Telling::kEvents) {
-      call_.console.Out(json::serialize(event) + "\n");
+      call_.console.Out(CompactJson(event) + "\n");
       static_cast<void>(call_.console.Flush());
     }
     activity_ = {fmt::format("{} {}", CellText(event.at("type")), CellText(event.at("command_id")))};

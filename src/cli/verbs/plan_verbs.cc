@@ -56,7 +56,7 @@ std::string Shortened(const std::string& text) {
 
 void PrintTasks(const Invocation& call, const json::value& shown) {
   if (call.json) {
-    call.console.Out(json::serialize(shown) + "\n");
+    call.console.Out(CompactJson(shown) + "\n");
     return;
   }
   const json::object& plan = shown.as_object();
@@ -79,7 +79,7 @@ void PrintTasks(const Invocation& call, const json::value& shown) {
 
 ExitCode PrintRefusal(const Invocation& call, const json::value& refusal) {
   if (call.json) {
-    call.console.Out(json::serialize(refusal) + "\n");
+    call.console.Out(CompactJson(refusal) + "\n");
     return ExitCode::kInvalid;
   }
   call.console.Err("refused; nothing was changed\n");

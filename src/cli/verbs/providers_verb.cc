@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/json.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/text/table.h"
@@ -78,7 +79,7 @@ Result<ExitCode> Providers(const Invocation& call) {
   if (call.json) {
     json::array list;
     for (const ProviderReport& report : reports) list.push_back(ToJson(report));
-    call.console.Out(json::serialize(list) + "\n");
+    call.console.Out(CompactJson(list) + "\n");
   } else {
     ShowTable(call, reports);
   }

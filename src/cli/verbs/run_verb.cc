@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/issue.h"
+#include "base/json.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/text/issue_text.h"
@@ -49,7 +50,7 @@ ExitCode Refuse(const Invocation& call, const PlanSource& source) {
         {"error", {{"code", ToString(first.code)}, {"message", first.message}, {"hint", first.hint}}},
         {"errors", ToJson(source.issues.errors)},
         {"warnings", ToJson(source.issues.warnings)}};
-    call.console.Out(json::serialize(report) + "\n");
+    call.console.Out(CompactJson(report) + "\n");
   } else {
     for (const Issue& issue : source.issues.errors) {
       call.console.Err(ToText(issue, true, call.console.colors_err()));

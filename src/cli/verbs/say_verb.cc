@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/json.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
@@ -93,7 +94,7 @@ ExitCode ReportRemark(const Invocation& call, const json::object& status, std::u
     for (const char* key : {"remark", "state", "route", "outcome", "new_plan"}) {
       line[key] = remark == nullptr ? json::value() : remark->at(key);
     }
-    call.console.Out(json::serialize(line) + "\n");
+    call.console.Out(CompactJson(line) + "\n");
   } else if (state == "open") {
     call.console.Out(
         fmt::format("{}: waits for a person, see `agenttalk questions`\n", CellText(status.at("plan_id"))));

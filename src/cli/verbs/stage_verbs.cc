@@ -69,7 +69,7 @@ Result<ExitCode> RenderPrompt(const Invocation& call) {
                                      {"prompt", rendered->text},
                                      {"estimated_tokens", rendered->estimated_tokens},
                                      {"history_left_out", rendered->history_left_out}};
-    call.console.Out(boost::json::serialize(object) + "\n");
+    call.console.Out(CompactJson(object) + "\n");
   } else {
     call.console.Out(rendered->text);
   }

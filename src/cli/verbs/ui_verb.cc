@@ -14,6 +14,7 @@
 #include "api/page/server.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/json.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/verb.h"
@@ -38,7 +39,7 @@ void OpenBrowser(const std::string& url) {
 
 void Tell(const Invocation& call, const std::string& url) {
   if (call.json) {
-    call.console.Out(boost::json::serialize(boost::json::object{{"url", url}}) + "\n");
+    call.console.Out(CompactJson(boost::json::object{{"url", url}}) + "\n");
   } else {
     call.console.Out(fmt::format("{}\n", url));
     call.console.Err("agenttalk: the link works once, within ten minutes\n");

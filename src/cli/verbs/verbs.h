@@ -40,6 +40,7 @@ Verb SendVerb();
 Verb ServeVerb();
 Verb StatusVerb();
 Verb TraceVerb();
+Verb ShowVerb();
 Verb UiVerb();
 Verb ValidateVerb();
 Verb WatchVerb();

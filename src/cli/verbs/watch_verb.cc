@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
@@ -48,7 +49,7 @@ class View {
 
   void Show(const json::object& status) {
     if (call_.json) {
-      const std::string text = json::serialize(status);
+      const std::string text = CompactJson(status);
       if (std::exchange(last_, text) != text) call_.console.Out(text + "\n");
     } else if (const auto size = TerminalSizeOf(STDOUT_FILENO)) {
       Redraw(status, *size);

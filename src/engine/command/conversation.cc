@@ -1,18 +1,24 @@
 #include "engine/command/conversation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/human_text.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "engine/command/answer_commands.h"
 #include "engine/command/budget.h"
 #include "engine/command/flow.h"
@@ -37,6 +43,18 @@ void AskModel(Step& step, PlanState& plan, CommandRecord& record, const Content&
   step.Emit(plan, ModelCallIntended{record.id, execution.calls + 1, request, composed.reuse_key,
                                     composed.estimate, execution.model_calls + 1, std::move(composed.by_path),
                                     std::move(composed.warnings)});
+}
+
+// The beginning of the answer that was refused last, and how to read all of it.
+std::string WhatItSaid(Step& step, const PlanState& plan, const CommandRecord& record) {
+  constexpr std::size_t kShown = 200;
+  const auto answer = step.composer().Read(record.execution->answer);
+  if (!answer) return {};
+  std::string line = CleanHumanText(answer->substr(0, 4 * kShown));
+  std::ranges::replace(line, '\n', ' ');
+  const std::string_view kept = Utf8Prefix(line, kShown);
+  return fmt::format(". The model answered: \"{}{}\". `agenttalk show {} {} --answer` shows every answer",
+                     kept, kept.size() < line.size() ? "…" : "", plan.id.str(), record.id.str());
 }
 
 void StartTools(Step& step, PlanState& plan, CommandRecord& record, std::vector<ToolRequest> requests) {
@@ -144,6 +162,7 @@ void RefuseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint3
   std::string first = errors.front();
   step.Emit(plan, AnswerRefused{record.id, call, std::move(errors)});
   if (record.execution->repairs > step.state().agents[record.agent].settings.repair_attempts) {
+    first += WhatItSaid(step, plan, record);
     FailAttempt(step, plan, record, {ErrorCode::kModelOutputInvalid, std::move(first), true, {}},
                 EndState::kFailed);
     return;
@@ -165,9 +184,8 @@ void OnModelCallDone(Step& step, ModelCallDone done) {
   if (done.failure) {
     finished.error = done.failure->code;
     finished.message = done.failure->message;
-  } else {
-    finished.answer = step.Store(*plan, std::move(done.text));
   }
+  if (!done.failure || !done.text.empty()) finished.answer = step.Store(*plan, std::move(done.text));
   const std::uint64_t event = step.Emit(*plan, std::move(finished));
   step.reply = {Reply::Status::kAccepted, {}, done.command_id, event};
   if (done.failure) {

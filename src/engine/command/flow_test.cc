@@ -1,6 +1,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -37,6 +38,27 @@ TEST_F(CommandFlow, AnAnswerEndsTheCommandAndStartsTheNextInOneStep) {
             (Names{"model_call_finished", "command_succeeded", "attempt_started", "model_call_intended"}));
   EXPECT_EQ(StateOf("cmd_1"), CommandState::kSucceeded);
   EXPECT_EQ(StateOf("cmd_2"), CommandState::kRunning);
+}
+
+TEST_F(CommandFlow, ACommandsTrailHoldsTheEventsThatAreAboutIt) {
+  std::vector<Event> all;
+  for (const char* id : {"cmd_1", "cmd_2"}) {
+    Feed(MakeCommand(id));
+    all.insert(all.end(), events_.begin(), events_.end());
+  }
+  Feed(MakeAnswer("cmd_1", "done"));
+  all.insert(all.end(), events_.begin(), events_.end());
+  std::string names;
+  for (const EventSpan& span : Plan().trails.Of(Plan().Find(CommandId("cmd_1"))->index)) {
+    for (std::uint64_t number = span.first; number <= span.last(); ++number) {
+      const auto event = std::ranges::find(all, number, &Event::number);
+      ASSERT_NE(event, all.end());
+      names += std::string(EventName(event->body)) + " ";
+    }
+  }
+  EXPECT_EQ(names,
+            "command_received command_readied attempt_started model_call_intended model_call_finished "
+            "command_succeeded ");
 }
 
 TEST_F(CommandFlow, AnotherPlansCommandStartsInTheSameStepWhenTheAgentIsFree) {

@@ -14,10 +14,10 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
-#include "base/text_template.h"
 #include "base/time.h"
 #include "engine/command/input_binding.h"
 #include "engine/command/message_text.h"
+#include "engine/command/message_wording.h"
 #include "engine/people/gateway.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
@@ -32,38 +32,6 @@ namespace {
 // A message may be 1 MiB; a result that would not fit beside the rest goes as a file.
 constexpr std::size_t kLargestInlineResult = 512 * 1024;
 constexpr std::string_view kResultIsBeside = "The result is in the file beside this message.";
-
-std::string ScoreText(const std::optional<double>& score) {
-  return score ? fmt::format("{}", *score) : std::string();
-}
-
-struct Wording {
-  std::string text;
-  std::vector<std::string> warnings;
-};
-
-Wording Word(const PlanState& plan, const CommandRecord& record, std::string_view text,
-             const Dispatchable& what) {
-  // The rest of the template stays, however large the result is.
-  const std::string result =
-      what.result.size() > kLargestInlineResult ? std::string(kResultIsBeside) : what.result;
-  if (text.empty()) return {what.error.empty() ? result : what.error, {}};
-  if (text == kDefaultMessageTemplate) return {result, {}};
-  const std::string score = ScoreText(what.score);
-  Expansion expanded = ExpandTemplate(text, {{"result", result},
-                                             {"score", score},
-                                             {"score_explanation", what.score_explanation},
-                                             {"error", what.error},
-                                             {"command_id", record.id.str()},
-                                             {"plan_id", plan.id.str()},
-                                             {"task_id", record.task.str()},
-                                             {"agent_id", record.agent.str()}});
-  Wording wording{std::move(expanded.text), {}};
-  for (const std::string& name : expanded.unknown) {
-    wording.warnings.push_back(fmt::format("message_template: there is no variable {{{}}}", name));
-  }
-  return wording;
-}
 
 // The outputs that go along: the declared ones, and the result itself when a message cannot hold it.
 std::vector<NamedContent> Enclosures(Step& step, PlanState& plan, const CommandRecord& record,
@@ -93,8 +61,8 @@ void Bury(Step& step, PlanState& plan, const CommandRecord& record, MessageSent 
   Alert(step, plan, &record, text);
 }
 
-void Send(Step& step, PlanState& plan, const CommandRecord& record, const AgentId& to, const Wording& wording,
-          const Dispatchable& what) {
+void Send(Step& step, PlanState& plan, const CommandRecord& record, const AgentId& to,
+          const MessageWording& wording, const Dispatchable& what) {
   std::vector<NamedContent> outputs = Enclosures(step, plan, record, what);
   std::string message_id = "msg_" + record.id.str();
   MessageFacts facts;
@@ -123,7 +91,11 @@ void Send(Step& step, PlanState& plan, const CommandRecord& record, const AgentI
 
 void SendToAll(Step& step, PlanState& plan, const CommandRecord& record, std::string_view wording,
                const std::vector<AgentId>& targets, const Dispatchable& what) {
-  const Wording words = Word(plan, record, wording, what);
+  if (targets.empty()) return;  // the command's record renders it (runtime/history/command_record.h)
+  // The rest of the template stays, however large the result is.
+  const std::string_view result = what.result.size() > kLargestInlineResult ? kResultIsBeside : what.result;
+  const MessageWording words = WordMessage(wording, {plan.id, record.task, record.id, record.agent, result,
+                                                     what.error, what.score, what.score_explanation});
   for (const AgentId& to : targets) Send(step, plan, record, to, words, what);
 }
 

@@ -129,7 +129,7 @@ json::array Exceptions(const PlanState& plan) {
 std::string FileText(const Command& command, const StageRequest& request) {
   json::value body = ToJson(command);
   body.as_object()["stage"] = ToString(request.stage);
-  return json::serialize(body);
+  return CompactJson(body);
 }
 
 void Start(Step& step, PlanState& plan, StageRequest request) {

@@ -47,7 +47,7 @@ std::string TextIn(const AgentOutput& output, std::string_view key) {
   const json::object* object = params ? params->if_object() : nullptr;
   const json::value* value = object == nullptr ? nullptr : object->if_contains(key);
   if (value == nullptr || value->is_null()) return {};
-  return value->is_string() ? std::string(value->as_string()) : json::serialize(*value);
+  return value->is_string() ? std::string(value->as_string()) : CompactJson(*value);
 }
 
 // What an agent must not do, or say, before a person has answered.

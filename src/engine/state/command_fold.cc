@@ -264,7 +264,8 @@ void CommandFold::Fold(const ModelCallFinished& e) {
   Add(plan_.spent, e.cost);
   Add(state_.unsettled, e.cost);
   FoldTaskCost(plan_, record, e.cost);
-  execution.answer = e.answer;
+  // What came of a failed call (an answer that was cut off) is kept to be read; it answers nothing.
+  execution.answer = e.error ? Content{} : e.answer;
 }
 
 void CommandFold::Fold(const AnswerRefused& e) {

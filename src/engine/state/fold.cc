@@ -19,6 +19,7 @@
 #include "engine/state/spending.h"
 #include "engine/state/stage_fold.h"
 #include "engine/state/timers.h"
+#include "engine/state/trail_fold.h"
 #include "model/command/external_names.h"
 #include "model/events/event.h"
 
@@ -113,7 +114,9 @@ class Folding {
   void operator()(const RemarkMade& e) { FoldRemark(plan_, e, event_.number); }
   void operator()(const RemarkSettled& e) { FoldRemark(plan_, e); }
   void operator()(const ResultShared& e) { state_.shared.Add(e); }
+  void operator()(const CallRestarted& /*e*/) {}  // its intent is still open
 
+  void Trail() { FoldTrail(plan_, event_); }
   // The plan has changed with this event.
   void Touch() {
     plan_.last_event = event_.number;
@@ -196,7 +199,10 @@ void Apply(HubState& state, const Event& event) {
   state.now = std::max(state.now, event.time);
   state.last_event = std::max(state.last_event, event.number);
   Folding folding(state, event);
+  const bool closes = std::holds_alternative<QuestionClosed>(event.body);
+  if (closes) folding.Trail();
   std::visit(folding, event.body);
+  if (!closes) folding.Trail();
   folding.Touch();
 }
 

@@ -28,7 +28,7 @@ namespace agenttalk {
 namespace {
 
 // Snapshots of another layout are ignored and the events folded instead.
-constexpr std::uint64_t kSnapshotLayout = 1;
+constexpr std::uint64_t kSnapshotLayout = 2;
 
 std::uint64_t HashOf(const CommandId& id) {
   return std::hash<CommandId>{}(id);

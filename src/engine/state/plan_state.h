@@ -18,6 +18,7 @@
 #include "base/number_table.h"
 #include "base/stable_list.h"
 #include "base/time.h"
+#include "engine/state/command_trails.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/goal_state.h"
 #include "engine/state/role_state.h"
@@ -254,6 +255,7 @@ class PlanState {
   std::unique_ptr<DagState> dag;  // none in an open plan
   WorkingMemory memory;
   std::unique_ptr<GoalState> goal;  // of a plan that began with a goal, or was remarked upon
+  CommandTrails trails;             // which events are about each command
   std::uint64_t version = 0;        // rows in the journal
   std::uint64_t last_event = 0;
   std::uint64_t snapshot_version = 0;  // of the newest snapshot; 0: there is none
@@ -267,7 +269,7 @@ class PlanState {
         f("raised", self.raised);
     f("left", self.left), f("dag", self.dag), f("collaborations", self.collaborations),
         f("settled", self.settled), f("memory", self.memory);
-    f("goal", self.goal);
+    f("goal", self.goal), f("trails", self.trails);
   }
 
   // The record of a command; null when there is none.

@@ -235,7 +235,7 @@ std::string ArgumentSchema(const ThinkingSpec& spec) {
                       {"properties", std::move(properties)},
                       {"additionalProperties", false}};
   if (!required.empty()) schema["required"] = std::move(required);
-  return json::serialize(schema);
+  return CompactJson(schema);
 }
 
 std::string PrepareCommandPrompt(const std::vector<const ThinkingSpec*>& commands) {

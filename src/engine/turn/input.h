@@ -34,6 +34,7 @@ Digest DigestOf(const Payload& payload);
 struct NodeStart {
   std::uint64_t epoch = 0;
   std::string version;
+  bool resumes_calls = false;  // the calls that the last process left open are made again
 };
 
 // The configuration as it is now; only what differs from the recorded one becomes events.

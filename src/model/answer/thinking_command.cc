@@ -123,7 +123,7 @@ std::string ThinkingCommandsText(const std::vector<ThinkingCommand>& commands) {
   for (const ThinkingCommand& command : commands) {
     if (text.size() > 1) text += ",";
     text += fmt::format("{{\"args\":{},\"command_name\":{}}}", command.args,
-                        json::serialize(json::string(command.name)));
+                        CompactJson(json::string(command.name)));
   }
   return text + "]";
 }

@@ -36,7 +36,7 @@ struct ModelCallIntended {
 struct ModelCallFinished {
   CommandId command_id;
   std::uint32_t call = 0;
-  Content answer;  // the raw text; empty when the call failed
+  Content answer;  // the raw text; empty when none came
   Cost cost;
   std::optional<ErrorCode> error;
   std::string message;
@@ -88,6 +88,17 @@ struct ToolCallFinished {
   static void Fields(Self& self, F&& f) {
     f("command_id", self.command_id), f("call", self.call), f("result", self.result), f("error", self.error);
     f("message", self.message);
+  }
+};
+
+// The process ended while the call was open, so that its outcome is unknown; it is made again.
+struct CallRestarted {
+  CommandId command_id;
+  std::uint32_t call = 0;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("command_id", self.command_id), f("call", self.call);
   }
 };
 

@@ -102,7 +102,8 @@ constexpr std::array<const char*, std::variant_size_v<EventBody>> kNames = {"nod
                                                                             "goal_noted",
                                                                             "remark_made",
                                                                             "remark_settled",
-                                                                            "result_shared"};
+                                                                            "result_shared",
+                                                                            "call_restarted"};
 
 // Members of one class, so that each may call those below it.
 struct FieldsAsJson {

@@ -180,8 +180,8 @@ Result<Input> StatusInput(const ToolInvocation& invocation, const json::object& 
 
 Result<Input> CreationInput(const PlanAccess& access, const ToolInvocation& invocation,
                             const json::object& arguments) {
-  PlanSubmission submission = TRY(CreatePlanFromStructure(json::serialize(arguments), invocation.agent.str(),
-                                                          invocation.idempotency_key));
+  PlanSubmission submission = TRY(
+      CreatePlanFromStructure(CompactJson(arguments), invocation.agent.str(), invocation.idempotency_key));
   const PlanState* there = TRY(access.look_up(submission.plan_id));
   const bool again = there != nullptr && there->dag && there->dag->dag.digest == Sha256(submission.dag_json);
   if (there != nullptr && there->opened && !again) {

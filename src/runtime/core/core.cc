@@ -62,7 +62,7 @@ Result<void> Core::Start(std::uint64_t epoch, const std::string& version) {
     engine_->ForEachOpenCall([this](const PlanState& /*plan*/, const CommandRecord& /*record*/,
                                     const OpenCall& call) { performer_->MayHaveBegun(call); });
   }
-  Submit(NodeStart{epoch, version});
+  Submit(NodeStart{epoch, version, !held_});
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,10 @@
 #include "runtime/files/file_sink.h"
 #include "runtime/files/human_answer.h"
 #include "runtime/files/task_files.h"
+#include "runtime/history/command_record.h"
+#include "runtime/history/ended_command.h"
+#include "runtime/history/history_reader.h"
+#include "runtime/history/log_line.h"
 
 namespace agenttalk {
 namespace {
@@ -83,6 +88,7 @@ std::string_view LogOf(const EventBody& body) {
     std::string_view operator()(const RemarkMade&) const { return {}; }
     std::string_view operator()(const RemarkSettled&) const { return {}; }
     std::string_view operator()(const ResultShared&) const { return {}; }
+    std::string_view operator()(const CallRestarted&) const { return "activity"; }
     std::string_view operator()(const TasksReset&) const { return {}; }
     std::string_view operator()(const DagAdopted&) const { return {}; }
     std::string_view operator()(const PlanForked&) const { return {}; }
@@ -138,7 +144,7 @@ struct Delivery {
   std::uint32_t hops = 0;
 
   std::string operator()() const {
-    return json::serialize(
+    return CompactJson(
         json::object{{"seq", number},
                      {"time", ToRfc3339(time)},
                      {"from", from.empty() ? json::value(nullptr) : json::value(from.str())},
@@ -173,6 +179,12 @@ std::string EventFiles::StatusPath(const PlanId& plan) {
 void EventFiles::Show(const Event& event, FileSink& sink) {
   ShowFiles(event, sink);
   Log(event, sink);
+  if (const auto* succeeded = std::get_if<CommandSucceeded>(&event.body)) {
+    ShowOutputs(event, *succeeded, sink);
+    ShowEnd(event, succeeded->command_id, sink);
+  } else if (const auto* ended = std::get_if<CommandEnded>(&event.body)) {
+    ShowEnd(event, ended->command_id, sink);
+  }
   LogDelivery(event, sink);
 }
 
@@ -325,24 +337,48 @@ void EventFiles::ShowRefusal(const Event& event, const DeadLettered& letter, Fil
                                            {"at", ToRfc3339(event.time)}}));
 }
 
+void EventFiles::ShowOutputs(const Event& event, const CommandSucceeded& done, FileSink& sink) const {
+  const CommandRecord* record = done.outputs.empty() ? nullptr : FindRecord(event.plan_id, done.command_id);
+  // An external agent has put its outputs there itself.
+  if (record == nullptr || !HasFolder(record->agent) || IsExternal(record->agent)) return;
+  const std::string outbox = Place{.box = Box::kOutbox, .agent = record->agent, .plan = event.plan_id}.Path();
+  for (const NamedContent& output : done.outputs) {
+    sink.Publish(JoinPath(outbox, output.name), output.content, Overwrite::kAlways);
+  }
+}
+
+void EventFiles::ShowEnd(const Event& event, const CommandId& id, FileSink& sink) const {
+  const PlanState* plan = core_.FindLoaded(event.plan_id);
+  const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(id);
+  if (record == nullptr || !HasFolder(record->agent)) return;
+  const auto ended =
+      std::make_shared<EndedCommand>(journal_, plan->id, record->id, plan->trails.Of(record->index));
+  const Place box{.box = Box::kOutbox, .agent = record->agent, .plan = plan->id};
+  const std::string outbox = IsExternal(record->agent) ? ProcessedFolder(box, plan->id) : box.Path();
+  sink.PublishMade(JoinPath(outbox, RecordName(id)), [ended] { return ended->Record(); });
+  sink.PublishMade(fmt::format("agents/{}/logs/{}/{}.md", record->agent.str(), plan->id.str(), id.str()),
+                   [ended] { return ended->Transcript(); });
+  sink.AppendLine(
+      fmt::format("agents/{}/logs/activity.jsonl", record->agent.str()), {event.number, 0},
+      [ended, event] { return ended->MessageLine(event); }, kRotateAt);
+}
+
+bool EventFiles::HasFolder(const AgentId& agent) const {
+  return IsSafeName(agent.str()) && core_.state().agents.contains(agent);
+}
+
 void EventFiles::Log(const Event& event, FileSink& sink) const {
   const std::string_view log = LogOf(event.body);
   if (log.empty()) return;
-  auto [id, command] = IdsOf(event.body);
-  if (id.empty() && !command.empty()) {
-    const CommandRecord* record = FindRecord(event.plan_id, command);
-    if (record != nullptr) id = record->agent;
-  }
-  if (const auto* changed = std::get_if<TaskChanged>(&event.body)) {
-    const PlanState* plan = core_.FindLoaded(event.plan_id);
-    const TaskIndex task =
-        plan == nullptr || !plan->dag ? DagState::kNone : plan->dag->Find(changed->task_id);
-    if (task != DagState::kNone) id = plan->dag->AgentOf(task);
-  }
-  if (!IsSafeName(id.str()) || !core_.state().agents.contains(id)) return;
+  EventOwner owner = OwnerOf(core_.FindLoaded(event.plan_id), event.body);
+  if (!HasFolder(owner.agent)) return;
+  std::string path = fmt::format("agents/{}/logs/{}.jsonl", owner.agent.str(), log);
   sink.AppendLine(
-      fmt::format("agents/{}/logs/{}.jsonl", id.str(), log), {event.number, 0},
-      [event] { return Redact(json::serialize(EventToJson(event))); }, kRotateAt);
+      path, {event.number, 0},
+      [event, owner = std::move(owner), &journal = journal_] {
+        return Redact(CompactJson(LogLineJson(event, owner, LoadFrom(journal))));
+      },
+      kRotateAt);
 }
 
 void EventFiles::LogDelivery(const Event& event, FileSink& sink) const {

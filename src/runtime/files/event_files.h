@@ -6,6 +6,7 @@
 
 #include "base/ids.h"
 #include "engine/state/plan_state.h"
+#include "journal/journal.h"
 #include "model/events/event.h"
 #include "runtime/core/core.h"
 #include "runtime/files/file_sink.h"
@@ -16,7 +17,7 @@ namespace agenttalk {
 // so that telling it everything once more tells how the files ought to look.
 class EventFiles {
  public:
-  explicit EventFiles(Core& core) : core_(core) {}
+  EventFiles(Core& core, Journal& journal) : core_(core), journal_(journal) {}
 
   void Show(const Event& event, FileSink& sink);
   // Only what cannot wait: what people, external agents and tools are about to read, and the plan's DAG.
@@ -39,12 +40,17 @@ class EventFiles {
   void ShowRefusal(const Event& event, const DeadLettered& letter, FileSink& sink) const;
   void ShowWorkspace(const Event& event, const ModelCallIntended& call, FileSink& sink) const;
   void ShowSentCommands(const Event& event, const CommandSucceeded& done, FileSink& sink) const;
+  // What a command leaves when it has ended: its outputs, its record, its transcript.
+  void ShowEnd(const Event& event, const CommandId& command, FileSink& sink) const;
+  void ShowOutputs(const Event& event, const CommandSucceeded& done, FileSink& sink) const;
   void Log(const Event& event, FileSink& sink) const;
   void LogDelivery(const Event& event, FileSink& sink) const;
+  [[nodiscard]] bool HasFolder(const AgentId& agent) const;
   [[nodiscard]] bool IsExternal(const AgentId& agent) const;
   [[nodiscard]] const CommandRecord* FindRecord(const PlanId& plan, const CommandId& command) const;
 
   Core& core_;
+  Journal& journal_;
   std::unordered_map<std::uint64_t, std::string> letters_;  // the files of dead letters, while they are open
 };
 

@@ -33,9 +33,16 @@ Result<std::optional<FileDifference::Kind>> CompareFile(FileSystem& files, Mirro
     return file.overwrite == Overwrite::kOwnOnly ? Kind::kNewer : Kind::kExtra;
   }
   const auto* content = std::get_if<Content>(&file.what);
-  const auto* text = std::get_if<std::string>(&file.what);
-  const Digest digest = content != nullptr ? content->digest : Sha256(*text);
-  const std::uint64_t size = content != nullptr ? content->size : text->size();
+  std::string made;
+  if (const auto* make = std::get_if<FileMaker>(&file.what)) {
+    auto bytes = TRY((*make)());
+    if (!bytes) return std::nullopt;
+    made = *std::move(bytes);
+  } else if (content == nullptr) {
+    made = std::get<std::string>(file.what);
+  }
+  const Digest digest = content != nullptr ? content->digest : Sha256(made);
+  const std::uint64_t size = content != nullptr ? content->size : made.size();
   switch (TRY(mirror.Compare(path, digest, size))) {
     case MirrorState::kSame:
       return std::nullopt;

@@ -23,6 +23,8 @@ class FileSink {
 
   virtual void Publish(const std::string& path, const Content& content, Overwrite overwrite) = 0;
   virtual void PublishText(const std::string& path, std::string text) = 0;
+  // As PublishText, made when it is needed: its text is long, and nobody waits for it.
+  virtual void PublishMade(const std::string& path, FileMaker make) = 0;
   virtual void Remove(const std::string& path) = 0;
   // As Remove, in a box: only if it has this content. Anything else is a stranger's.
   virtual void Retract(const std::string& path, const Content& content) = 0;
@@ -39,7 +41,7 @@ class FileSet : public FileSink {
  public:
   struct Removed {};
   struct Wanted {
-    std::variant<Removed, Content, std::string> what;
+    std::variant<Removed, Content, std::string, FileMaker> what;
     Overwrite overwrite = Overwrite::kAlways;
   };
   // The whole of a log, if it was never set aside.
@@ -54,6 +56,9 @@ class FileSet : public FileSink {
   }
   void PublishText(const std::string& path, std::string text) override {
     files_[path] = {std::move(text), Overwrite::kAlways};
+  }
+  void PublishMade(const std::string& path, FileMaker make) override {
+    files_[path] = {std::move(make), Overwrite::kAlways};
   }
   void Remove(const std::string& path) override { files_[path] = {Removed{}, Overwrite::kAlways}; }
   void Retract(const std::string& path, const Content& /*content*/) override {

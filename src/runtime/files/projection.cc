@@ -111,7 +111,7 @@ Projection::Projection(Core& core, Journal& journal, FileSystem& files, Mirror& 
       clock_(clock),
       lazy_(mode == MirrorMode::kLazy),
       mender_(core, journal, files, mirror),
-      event_files_(core) {}
+      event_files_(core, journal) {}
 
 void Projection::Publish(const std::string& path, const Content& content, Overwrite overwrite) {
   auto bytes = core_.contents().Load(content);
@@ -356,6 +356,8 @@ void Projection::PublishAll(const FileSet& wanted, MirrorReport& report) {
       Publish(path, *content, file.overwrite);
     } else if (const auto* text = std::get_if<std::string>(&file.what)) {
       PublishText(path, *text);
+    } else if (const auto* make = std::get_if<FileMaker>(&file.what)) {
+      PublishMade(path, *make);
     } else {
       mirror_.Remove(path, file.overwrite);
     }

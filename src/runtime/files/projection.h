@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -74,6 +75,9 @@ class Projection final : public EventObserver, private FileSink {
 
   void Publish(const std::string& path, const Content& content, Overwrite overwrite) override;
   void PublishText(const std::string& path, std::string text) override;
+  void PublishMade(const std::string& path, FileMaker make) override {
+    mirror_.PublishMade(path, std::move(make), Overwrite::kAlways);
+  }
   void Remove(const std::string& path) override { mirror_.Remove(path, Overwrite::kAlways); }
   void Retract(const std::string& path, const Content& content) override;
   void Forget(const std::string& /*path*/) override {}

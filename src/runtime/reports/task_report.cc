@@ -109,6 +109,10 @@ const char* TaskStateName(const PlanState& plan, TaskIndex task) {
   return EnumName(record.phase);
 }
 
+json::object OneTaskJson(const PlanState& plan, TaskIndex task) {
+  return TaskJson(plan, task);
+}
+
 json::array TasksJson(const PlanState& plan) {
   json::array tasks;
   if (!plan.dag) return tasks;

@@ -1,0 +1,79 @@
+#include "api/log_query.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+#include "api/parameters.h"
+#include "api/plan_lookup.h"
+#include "base/error.h"
+#include "base/ids.h"
+#include "engine/state/plan_state.h"
+#include "journal/journal.h"
+#include "model/events/event.h"
+#include "model/events/event_codec.h"
+#include "runtime/history/command_view.h"
+#include "runtime/history/event_words.h"
+#include "runtime/history/log_line.h"
+#include "runtime/hub.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::uint64_t kLogPage = 5000;
+
+Result<bool> Wanted(const json::object& parameters, const char* name) {
+  const json::value* found = parameters.if_contains(name);
+  return found != nullptr && found->is_bool() && found->as_bool();
+}
+
+}  // namespace
+
+json::object ShownEvent(Hub& hub, const PlanState* plan, const Event& event, bool words) {
+  const ContentLoader load = [&hub](const Content& content) { return hub.core().contents().Load(content); };
+  const EventOwner owner = OwnerOf(plan, event.body);
+  json::object line = LogLineJson(event, owner, load);
+  if (!words) return line;
+  line["words"] = EventWords(event, TextsOf(load));
+  const auto profile = hub.team().agents.find(owner.agent);
+  const bool named = profile != hub.team().agents.end() && !profile->second.name.empty();
+  line["agent_name"] = named ? json::value(profile->second.name) : json::value(owner.agent.str());
+  return line;
+}
+
+Result<json::value> QueryLog(Hub& hub, const json::object& parameters) {
+  const PlanId id = TRY(PlanOf(parameters));
+  const std::uint64_t after = TRY(OptionalNumber(parameters, "after", 0));
+  std::uint64_t limit = TRY(OptionalNumber(parameters, "limit", kLogPage));
+  const std::uint64_t tail = TRY(OptionalNumber(parameters, "tail", 0));
+  const bool words = TRY(Wanted(parameters, "words"));
+  const auto stream = TRY(hub.journal().FindStream(id));
+  if (!stream) return NoPlan(hub, id);
+  const PlanState* plan = TRY(hub.core().LookUp(id));
+  // A row holds at least one event, so that the last `tail` rows hold the last `tail` events.
+  const std::uint64_t from = tail > 0 && stream->version > tail ? stream->version - tail : 0;
+  if (tail > 0) limit = UINT64_MAX;
+  std::deque<json::object> events;
+  Result<void> decoded;
+  TRY(hub.journal().ReadStream(id, from, [&](const JournalRowView& row) {
+    if (row.first_event > hub.core().committed()) return false;
+    if (row.first_event + row.event_count <= after + 1) return true;
+    decoded = DecodeEvents(id, row.first_event, row.event_count, row.events, [&](const Event& event) {
+      if (event.number <= after || events.size() >= limit) return;
+      events.push_back(ShownEvent(hub, plan, event, words));
+      if (tail > 0 && events.size() > tail) events.pop_front();
+    });
+    return decoded.has_value() && events.size() < limit;
+  }));
+  TRY(std::move(decoded));
+  json::array array;
+  for (json::object& event : events) array.push_back(std::move(event));
+  return array;
+}
+
+}  // namespace agenttalk

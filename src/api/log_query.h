@@ -1,0 +1,19 @@
+#pragma once
+
+#include <boost/json/fwd.hpp>
+
+#include "base/error.h"
+#include "engine/state/plan_state.h"
+#include "model/events/event.h"
+#include "runtime/hub.h"
+
+namespace agenttalk {
+
+// {"plan_id", "after"?, "limit"?, "tail"?, "words"?}: a plan's events in order. `tail` gives the last ones
+// and reads no others; `words` adds to each what happened in words, as `log` prints it.
+Result<boost::json::value> QueryLog(Hub& hub, const boost::json::object& parameters);
+
+// One event as `log --json` prints it, with `words` if wanted.
+boost::json::object ShownEvent(Hub& hub, const PlanState* plan, const Event& event, bool words);
+
+}  // namespace agenttalk

@@ -1,0 +1,258 @@
+#include "api/show_queries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "api/parameters.h"
+#include "api/plan_lookup.h"
+#include "base/base64.h"
+#include "base/error.h"
+#include "base/error_code.h"
+#include "base/ids.h"
+#include "base/suggestion.h"
+#include "base/time.h"
+#include "base/utf8.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/plan_state.h"
+#include "journal/journal.h"
+#include "model/events/event.h"
+#include "model/events/event_codec.h"
+#include "runtime/history/command_history.h"
+#include "runtime/history/command_view.h"
+#include "runtime/history/history_reader.h"
+#include "runtime/hub.h"
+#include "runtime/reports/plan_report.h"
+#include "runtime/reports/plan_trace.h"
+#include "runtime/reports/task_report.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+ContentLoader LoaderOf(Hub& hub) {
+  return [&hub](const Content& content) { return hub.core().contents().Load(content); };
+}
+
+// A task or a command of a plan.
+struct Subject {
+  TaskId task;                          // empty: a single command
+  std::vector<std::uint32_t> commands;  // their places, in order of arrival
+};
+
+std::unexpected<Error> NothingOfThatName(const PlanState& plan, const std::string& name) {
+  std::vector<std::string> known;
+  for (TaskIndex i = 0; plan.dag && i < plan.dag->size(); ++i) known.push_back(plan.dag->IdOf(i).str());
+  for (const CommandRecord& record : plan.commands) known.push_back(record.id.str());
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  std::string hint = names.size() > 10'000 ? std::string() : DidYouMean(name, names);
+  if (hint.empty()) hint = fmt::format("see `agenttalk show {}`", plan.id.str());
+  return Fail(ErrorCode::kTaskUnknown, fmt::format("{} has no task or command {}", plan.id.str(), name),
+              std::move(hint));
+}
+
+Result<Subject> FindSubject(const PlanState& plan, const std::string& name) {
+  Subject subject;
+  const TaskId task(name);
+  const auto commands = plan.CommandsOf(task);
+  const bool is_task = !commands.empty() || (plan.dag && plan.dag->Find(task) != DagState::kNone);
+  if (is_task) {
+    subject.task = task;
+    subject.commands.assign(commands.begin(), commands.end());
+    return subject;
+  }
+  const CommandRecord* record = plan.Find(CommandId(name));
+  if (record == nullptr) return NothingOfThatName(plan, name);
+  subject.commands.push_back(record->index);
+  return subject;
+}
+
+Result<PlanHistory> HistoryOf(Hub& hub, const PlanState& plan, const Subject& subject) {
+  std::vector<EventSpan> spans;
+  for (const std::uint32_t command : subject.commands) {
+    const auto own = plan.trails.Of(command);
+    spans.insert(spans.end(), own.begin(), own.end());
+  }
+  return ReadHistory(hub.journal(), plan.id, spans, hub.core().committed());
+}
+
+Result<json::value> ShowSubject(Hub& hub, const PlanState& plan, const std::string& name,
+                                std::uint64_t attempt) {
+  const Subject subject = TRY(FindSubject(plan, name));
+  const PlanHistory history = TRY(HistoryOf(hub, plan, subject));
+  const ContentLoader load = LoaderOf(hub);
+  json::array commands;
+  for (const std::uint32_t place : subject.commands) {
+    const CommandHistory* found = history.Find(plan.commands[place].id);
+    if (found == nullptr) continue;
+    CommandHistory command = *found;
+    if (attempt != 0) {
+      std::erase_if(command.attempts, [&](const AttemptHistory& one) { return one.number != attempt; });
+    }
+    // What the state knows better than the events: what it waits for at this moment.
+    command.state = EnumName(plan.commands[place].state);
+    commands.push_back(TRY(CommandViewJson(plan.id, command, load)));
+  }
+  json::object object{{"plan_id", plan.id.str()}, {"task", nullptr}, {"commands", std::move(commands)}};
+  if (subject.task.empty()) return object;
+  const TextOfContent text = TextsOf(load);
+  json::array decisions;
+  for (const TaskHistory& task : history.tasks()) {
+    if (task.id != subject.task) continue;
+    for (const DecisionHistory& one : task.decisions) decisions.push_back(DecisionJson(one, text));
+  }
+  const TaskIndex task = plan.dag ? plan.dag->Find(subject.task) : DagState::kNone;
+  json::object about{{"task_id", subject.task.str()}};
+  if (task != DagState::kNone) about = OneTaskJson(plan, task);
+  about["decisions"] = std::move(decisions);
+  object["task"] = std::move(about);
+  return object;
+}
+
+json::array FilesOf(const PlanState& plan) {
+  std::map<std::string, Content> files;
+  for (const auto& [agent, inbox] : plan.inboxes) {
+    for (const auto& [name, version] : inbox.files) files[std::string(name)] = version.content;
+  }
+  if (plan.dag) {
+    for (const auto& [name, content] : plan.dag->files) files[name] = content;
+    for (const auto& [name, content] : plan.dag->delivered) files[name] = content;
+  }
+  json::array array;
+  for (const auto& [name, content] : files) array.push_back(FileJson({name, content}));
+  return array;
+}
+
+// One version of a file, in the order in which they came up.
+struct FileFound {
+  std::uint64_t event = 0;
+  Content content;
+  std::string from;
+};
+
+void CollectVersions(const Event& event, const std::string& name, std::vector<FileFound>& found) {
+  const auto add = [&](const std::string& named, const Content& content, const std::string& from) {
+    if (named != name) return;
+    const bool known = std::ranges::any_of(
+        found, [&](const FileFound& one) { return one.content.digest == content.digest; });
+    if (!known) found.push_back({event.number, content, from});
+  };
+  const auto add_all = [&](const std::vector<NamedContent>& files, const std::string& from) {
+    for (const NamedContent& file : files) add(file.name, file.content, from);
+  };
+  if (const auto* arrived = std::get_if<InputArrived>(&event.body)) {
+    add(arrived->name, arrived->content, arrived->from.str());
+  } else if (const auto* done = std::get_if<CommandSucceeded>(&event.body)) {
+    add_all(done->outputs, done->command_id.str());
+  } else if (const auto* dag = std::get_if<DagAdopted>(&event.body)) {
+    add_all(dag->files, dag->author);
+  } else if (const auto* output = std::get_if<OutputFound>(&event.body)) {
+    add(output->name, output->content, output->agent_id.str());
+  } else if (const auto* task = std::get_if<TaskCompleted>(&event.body)) {
+    add_all(task->outputs, task->command_id.str());
+    add_all(task->deliverables, task->command_id.str());
+  } else if (const auto* tool = std::get_if<ToolCallFinished>(&event.body)) {
+    [&](const auto& finished) {
+      if constexpr (requires { finished.captured; }) add_all(finished.captured, finished.command_id.str());
+    }(*tool);
+  } else if (const auto* forked = std::get_if<PlanForked>(&event.body)) {
+    for (const InheritedResult& one : forked->results) add_all(one.outputs, one.command_id.str());
+  }
+}
+
+Result<std::vector<FileFound>> VersionsOf(Hub& hub, const PlanId& plan, const std::string& name) {
+  std::vector<FileFound> found;
+  Result<void> decoded;
+  TRY(hub.journal().ReadStream(plan, 0, [&](const JournalRowView& row) {
+    if (row.first_event > hub.core().committed()) return false;
+    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
+                           [&](const Event& event) { CollectVersions(event, name, found); });
+    return decoded.has_value();
+  }));
+  TRY(std::move(decoded));
+  return found;
+}
+
+Result<std::size_t> ChooseVersion(const std::vector<FileFound>& versions, const std::string& name,
+                                  const std::string& wanted) {
+  if (wanted.empty()) return versions.size() - 1;
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
+  const bool is_number = error == std::errc() && end == wanted.data() + wanted.size();
+  if (is_number && number >= 1 && number <= versions.size()) return number - 1;
+  constexpr std::size_t kFewestDigits = 6;
+  for (std::size_t i = 0; wanted.size() >= kFewestDigits && i < versions.size(); ++i) {
+    if (versions[i].content.digest.Hex().starts_with(wanted)) return i;
+  }
+  return Fail(
+      ErrorCode::kNotFound, fmt::format("{} has no version {}", name, wanted),
+      fmt::format("it has versions 1 to {}; a version may also be given by its SHA-256", versions.size()));
+}
+
+}  // namespace
+
+Result<json::value> QueryShow(Hub& hub, const json::object& parameters) {
+  const PlanId id = TRY(PlanOf(parameters));
+  const std::string what = TRY(OptionalText(parameters, "what"));
+  const std::uint64_t attempt = TRY(OptionalNumber(parameters, "attempt", 0));
+  const PlanState* plan = TRY(FindPlan(hub, id));
+  if (!what.empty()) return ShowSubject(hub, *plan, what, attempt);
+  json::object status = PlanStatusJson(*plan);
+  status["files"] = FilesOf(*plan);
+  return json::value(std::move(status));
+}
+
+Result<json::value> QueryFile(Hub& hub, const json::object& parameters) {
+  const PlanId id = TRY(PlanOf(parameters));
+  const std::string name = TRY(Text(parameters, "name"));
+  const std::string wanted = TRY(OptionalText(parameters, "version"));
+  TRY(FindPlan(hub, id));
+  const std::vector<FileFound> versions = TRY(VersionsOf(hub, id, name));
+  if (versions.empty()) {
+    return Fail(ErrorCode::kNotFound, fmt::format("{} has no file {}", id.str(), name),
+                fmt::format("`agenttalk show {}` lists its files", id.str()));
+  }
+  const std::size_t chosen = TRY(ChooseVersion(versions, name, wanted));
+  const auto bytes = TRY(hub.core().contents().Load(versions[chosen].content));
+  json::array list;
+  for (const FileFound& one : versions) {
+    json::object object = FileJson({name, one.content});
+    object["version"] = list.size() + 1;
+    object["seq"] = one.event;
+    object["from"] = one.from.empty() ? json::value() : json::value(one.from);
+    list.push_back(std::move(object));
+  }
+  json::object object = FileJson({name, versions[chosen].content});
+  object["version"] = chosen + 1;
+  object["versions"] = std::move(list);
+  object["content_base64"] = EncodeBase64(*bytes);
+  return json::value(std::move(object));
+}
+
+Result<json::value> QueryTrace(Hub& hub, const json::object& parameters) {
+  const PlanId id = TRY(PlanOf(parameters));
+  const std::string what = TRY(OptionalText(parameters, "what"));
+  const PlanState* plan = TRY(FindPlan(hub, id));
+  json::object trace{{"state", PlanStateName(*plan)}};
+  const PlanHistory history = what.empty() ? TRY(ReadPlanHistory(hub.journal(), id, hub.core().committed()))
+                                           : TRY(HistoryOf(hub, *plan, TRY(FindSubject(*plan, what))));
+  const ContentLoader load = LoaderOf(hub);
+  for (auto& member : PlanTraceJson(id, history, load)) trace[member.key()] = std::move(member.value());
+  return json::value(std::move(trace));
+}
+
+}  // namespace agenttalk

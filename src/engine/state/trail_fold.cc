@@ -1,0 +1,61 @@
+#include "engine/state/trail_fold.h"
+
+#include <type_traits>
+#include <variant>
+
+#include "base/ids.h"
+#include "engine/state/plan_state.h"
+#include "model/events/event.h"
+
+namespace agenttalk {
+namespace {
+
+class Trailing {
+ public:
+  Trailing(PlanState& plan, const Event& event) : plan_(plan), event_(event) {}
+
+  void operator()(const CommandReceived& e) { Named(e.command.command_id); }
+  void operator()(const InputArrived& e) { Named(e.from_command); }
+  void operator()(const TaskChanged& e) { OfTask(e.task_id); }
+  void operator()(const WorkReviewed& e) { OfTask(e.task_id); }
+  void operator()(const TasksReset& e) {
+    for (const TaskId& task : e.tasks) OfTask(task);
+  }
+  void operator()(const QuestionAsked& e) {
+    if (!Named(e.command_id)) OfTask(e.task_id);
+  }
+  void operator()(const QuestionClosed& e) {
+    const auto asked = plan_.questions.find(e.question);
+    if (asked != plan_.questions.end()) (*this)(asked->second.asked);
+  }
+  void operator()(const CollaborationAnswered& e) {
+    const auto request = plan_.collaborations.find(e.request_id);
+    if (request != plan_.collaborations.end()) Named(request->second.asker);
+  }
+  template <typename Body>
+  void operator()(const Body& e) {
+    if constexpr (requires { e.command_id; }) Named(e.command_id);
+  }
+
+ private:
+  bool Named(const CommandId& id) {
+    const CommandRecord* record = id.empty() ? nullptr : plan_.Find(id);
+    if (record != nullptr) plan_.trails.Add(record->index, event_.number);
+    return record != nullptr;
+  }
+  void OfTask(const TaskId& task) {
+    const auto commands = plan_.CommandsOf(task);
+    if (!commands.empty()) plan_.trails.Add(commands.back(), event_.number);
+  }
+
+  PlanState& plan_;
+  const Event& event_;
+};
+
+}  // namespace
+
+void FoldTrail(PlanState& plan, const Event& event) {
+  if (!plan.commands.empty()) std::visit(Trailing(plan, event), event.body);
+}
+
+}  // namespace agenttalk

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "engine/state/command_trails.h"
+#include "journal/journal.h"
+#include "model/events/event.h"
+#include "runtime/history/command_history.h"
+
+namespace agenttalk {
+
+// What is written of a command when it has ended. It is read from the journal when the first of its files is
+// made, perhaps on the thread that writes files, and serves all of them; who makes them takes turns.
+class EndedCommand {
+ public:
+  EndedCommand(Journal& journal, PlanId plan, CommandId command, std::vector<EventSpan> trail);
+
+  // Nothing when its end is not there.
+  Result<std::optional<std::string>> Record();
+  Result<std::optional<std::string>> Transcript();
+  // The line of the agent's activity log that says what the command's message was, and to whom it went.
+  std::string MessageLine(const Event& event);
+
+ private:
+  Result<const CommandHistory*> History();
+
+  Journal& journal_;
+  const PlanId plan_;
+  const CommandId command_;
+  const std::vector<EventSpan> trail_;
+  bool read_ = false;
+  std::optional<CommandHistory> history_;
+};
+
+}  // namespace agenttalk
