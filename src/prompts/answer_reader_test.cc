@@ -147,7 +147,9 @@ TEST(ReadAnswer, ASingleOutputMayStandForTheResult) {
 
 TEST(ReadAnswer, RefusesUnsafeOutputNames) {
   EXPECT_EQ(Errors(R"({"result":"x","outputs":{"../evil":"t"}})"), "NAME_UNSAFE /outputs/..~1evil");
-  EXPECT_EQ(Errors(R"({"result":"x","outputs":{"cmd_1.json":"t"}})"), "NAME_UNSAFE /outputs/cmd_1.json");
+  EXPECT_EQ(Errors(R"({"result":"x","outputs":{"cmd_1.md":"t"}})"), "NAME_UNSAFE /outputs/cmd_1.md");
+  EXPECT_EQ(Errors(R"({"result":"x","outputs":{"cmd_1.json":"t"}})"),
+            "PERMISSION_DENIED /outputs/cmd_1.json");
   EXPECT_EQ(Errors(R"({"result":"x","outputs":["a"]})"), "TYPE_MISMATCH /outputs");
 }
 
