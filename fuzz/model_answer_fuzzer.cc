@@ -24,8 +24,9 @@ agenttalk::ModelOutcome Read(const agenttalk::WireFormat& format, std::string_vi
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::array<std::unique_ptr<agenttalk::WireFormat>, 3> kFormats = {
-      agenttalk::MakeAnthropicFormat({}), agenttalk::MakeOpenaiFormat({}), agenttalk::MakeOllamaFormat({})};
+  static const std::array<std::unique_ptr<agenttalk::WireFormat>, 4> kFormats = {
+      agenttalk::MakeAnthropicFormat({}), agenttalk::MakeOpenaiFormat({}), agenttalk::MakeOllamaFormat({}),
+      agenttalk::MakeResponsesFormat({})};
   if (size < 2) return 0;
   const agenttalk::WireFormat& format = *kFormats[data[0] % kFormats.size()];
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 2, size - 2);

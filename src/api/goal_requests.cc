@@ -88,6 +88,10 @@ void RequestGoal(Hub& hub, const json::object& parameters, HubService::Done done
     done(std::unexpected(std::move(goal).error()));
     return;
   }
+  if (auto priced = hub.CheckPrices(nullptr); !priced) {
+    done(std::unexpected(std::move(priced).error()));
+    return;
+  }
   json::object more{{"plan_id", goal->plan_id.str()}};
   SubmitFor(hub, *std::move(goal), std::move(more), std::move(done));
 }

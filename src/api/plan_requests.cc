@@ -72,6 +72,7 @@ Result<void> ReadPlan(const Hub& hub, const json::object& parameters, PlanSubmis
     submission.goal = std::move(plan.value->goal);
     submission.dag = std::move(plan.value->dag);
   }
+  TRY(hub.CheckPrices(&submission.dag));
   submission.plan_id = submission.dag.plan_id;
   submission.dag_json = CanonicalJson(ToJson(submission.dag));
   return {};

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/surrogates.h"
 #include "llm/model_errors.h"
 #include "model/request/model_request.h"
 
@@ -55,7 +56,9 @@ void AnswerDraft::Fail(ModelError error) {
 ModelOutcome AnswerDraft::Finish() {
   if (error_) return std::unexpected(std::move(*error_));
   if (!ended_ && !stopped_) return std::unexpected(CutOff("the answer broke off before its end"));
+  answer.text = JoinHalves(std::move(answer.text));
   for (auto& [place, tool] : tools_) {
+    tool.arguments = JoinHalves(std::move(tool.arguments));
     if (tool.arguments.empty()) tool.arguments = "{}";
     answer.tool_calls.push_back(std::move(tool));
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/json.h"
+#include "base/surrogates.h"
 #include "base/utf8.h"
 #include "llm/answer_draft.h"
 #include "llm/line_splitter.h"
@@ -48,7 +48,7 @@ class AnswerReader::Body {
   // A last piece that is cut off is no broken answer but a broken connection.
   void TakePiece(std::string_view event, std::string_view text, bool may_be_cut = false) {
     if (draft_.failed()) return;
-    const auto value = ParseJson(text, {.max_bytes = text.size()});
+    const auto value = ParsePieceJson(text, {.max_bytes = text.size()});
     if (!value || !value->is_object()) {
       if (may_be_cut) return;
       draft_.Fail(
@@ -79,7 +79,7 @@ class AnswerReader::WholeBody final : public Body {
 
   void Finish() override {
     if (draft_.failed()) return;
-    const auto value = ParseJson(text_, {.max_bytes = text_.size()});
+    const auto value = ParsePieceJson(text_, {.max_bytes = text_.size()});
     if (value && value->is_object()) {
       format_.ReadWhole(value->get_object(), draft_);
       return;
@@ -159,7 +159,10 @@ AnswerReader::~AnswerReader() = default;
 void AnswerReader::ChooseBody(char first) {
   if (first == '<' || (first == '{' && !format_.StreamsLines())) {
     body_ = std::make_unique<WholeBody>(format_, draft_, max_bytes_);
-  } else if (format_.StreamsLines()) {
+    return;
+  }
+  streams_ = true;
+  if (format_.StreamsLines()) {
     body_ = std::make_unique<LinesBody>(format_, draft_, max_bytes_);
   } else {
     body_ = std::make_unique<SseBody>(format_, draft_, max_bytes_);

@@ -1,4 +1,5 @@
 // Anthropic's Messages API, version 2023-06-01.
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -15,6 +16,7 @@
 #include "llm/model_errors.h"
 #include "llm/wire_format.h"
 #include "llm/wire_parts.h"
+#include "model/request/model_parameters.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {
@@ -23,6 +25,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::uint32_t kDefaultMaxTokens = 8192;  // the API has no default of its own
+constexpr std::int64_t kLeastThinking = 1024;      // it refuses less
 
 StopReason ReadStopReason(std::string_view text) {
   if (text == "end_turn" || text == "stop_sequence") return StopReason::kEnd;
@@ -82,27 +85,77 @@ json::array Messages(const ModelRequest& request) {
   return messages;
 }
 
+// Ranges in a schema are refused as a whole; the prompt says them.
+void DropRanges(json::value& schema) {
+  if (json::array* list = schema.if_array()) {
+    for (json::value& item : *list) DropRanges(item);
+  }
+  json::object* object = schema.if_object();
+  if (object == nullptr) return;
+  const json::value* type = object->if_contains("type");
+  if (type != nullptr && type->is_string()) {
+    object->erase("minimum");
+    object->erase("maximum");
+  }
+  for (auto& member : *object) DropRanges(member.value());
+}
+
+json::object ToolChoice(const std::string& choice) {
+  if (choice == "auto" || choice == "none") return {{"type", choice}};
+  if (choice == "required") return {{"type", "any"}};
+  return {{"type", "tool"}, {"name", choice}};
+}
+
+// What the model thought would have to be sent back with the tools' results, and is not kept: it thinks until
+// it calls its first tool.
+bool HasToolRounds(const ModelRequest& request) {
+  return std::ranges::any_of(request.messages,
+                             [](const ChatMessage& one) { return !one.tool_calls.empty(); });
+}
+
+void AddThinking(const ModelRequest& request, const ModelParameters& parameters, json::object& body) {
+  if (!parameters.thinking) return;
+  if (*parameters.thinking == 0) {
+    body["thinking"] = {{"type", "disabled"}};
+    return;
+  }
+  if (HasToolRounds(request)) return;
+  const auto limit = body["max_tokens"].to_number<std::int64_t>();
+  std::int64_t budget = *parameters.thinking;
+  if (budget == ModelParameters::kThinkingOn) budget = limit / 2;
+  budget = std::max(budget, kLeastThinking);
+  // The limit holds what it thinks and what it says.
+  if (limit <= budget) body["max_tokens"] = budget + limit;
+  body["thinking"] = {{"type", "enabled"}, {"budget_tokens", budget}};
+}
+
 class AnthropicFormat final : public WireFormat {
  public:
   explicit AnthropicFormat(WireOptions options) : options_(std::move(options)) {}
 
-  [[nodiscard]] WireCall Encode(const ModelRequest& request, bool with_schema) const override {
-    SchemaUse schema = UseOfSchema(request, options_, with_schema, true);
-    json::object answer = ObjectOf(request.answer_schema);
+  [[nodiscard]] WireCall Encode(const ModelRequest& request, const Concessions& concessions) const override {
+    SchemaUse schema = UseOfSchema(request, options_, concessions, true);
+    json::value answer = ObjectOf(request.answer_schema);
+    DropRanges(answer);
     // A schema with an object of unknown fields is refused as a whole.
     if (schema == SchemaUse::kGiven && !HasFixedFields(answer)) schema = SchemaUse::kNone;
-    const std::uint32_t limit = MaxTokens(request, options_);
+    const ModelParameters parameters = ParametersOf(request, options_);
+    const std::uint32_t limit = parameters.max_tokens;
     json::object body{{"model", ModelOf(request, options_)},
                       {"max_tokens", limit == 0 ? kDefaultMaxTokens : limit},
                       {"messages", Messages(request)},
                       {"stream", options_.stream}};
     const std::string system = SystemText(request, schema);
     if (!system.empty()) body["system"] = system;
-    if (const auto temperature = Temperature(request, options_)) body["temperature"] = *temperature;
+    AddParameters(parameters, body);
+    AddThinking(request, parameters, body);
+    json::object output;
     if (schema == SchemaUse::kGiven) {
-      body["output_config"] = {{"format", {{"type", "json_schema"}, {"schema", std::move(answer)}}}};
+      output["format"] = {{"type", "json_schema"}, {"schema", std::move(answer)}};
     }
-    if (options_.native_tools && !request.tools.empty()) {
+    if (!parameters.reasoning_effort.empty()) output["effort"] = parameters.reasoning_effort;
+    if (!output.empty()) body["output_config"] = std::move(output);
+    if (AnnouncesTools(request, options_)) {
       json::array tools;
       for (const ToolSpec& tool : request.tools) {
         tools.push_back(json::object{{"name", tool.name},
@@ -110,14 +163,16 @@ class AnthropicFormat final : public WireFormat {
                                      {"input_schema", ObjectOf(tool.input_schema)}});
       }
       body["tools"] = std::move(tools);
+      if (AsksForTool(request, parameters)) body["tool_choice"] = ToolChoice(parameters.tool_choice);
     }
-    WireCall call{options_.base_url + "/v1/messages", Headers(), json::serialize(body)};
+    AddExtraBody(parameters, body);
+    WireCall call{UrlOf(options_, "/v1/messages"), Headers(), json::serialize(body)};
     AddIdempotencyKey(request, call);
     return call;
   }
 
   [[nodiscard]] WireCall ListModels() const override {
-    return {options_.base_url + "/v1/models?limit=100", Headers(), {}};
+    return {UrlOf(options_, "/v1/models?limit=1000"), Headers(), {}};
   }
 
   [[nodiscard]] std::vector<std::string> ReadModels(const json::object& body) const override {
@@ -168,7 +223,15 @@ class AnthropicFormat final : public WireFormat {
   [[nodiscard]] HttpHeaders Headers() const {
     HttpHeaders headers = {{"anthropic-version", "2023-06-01"}, {"content-type", "application/json"}};
     if (!options_.api_key.empty()) headers.push_back({"x-api-key", options_.api_key});
-    return headers;
+    return HeadersOf(options_, std::move(headers));
+  }
+
+  static void AddParameters(const ModelParameters& parameters, json::object& body) {
+    if (parameters.temperature) body["temperature"] = *parameters.temperature;
+    if (parameters.top_p) body["top_p"] = *parameters.top_p;
+    if (!parameters.stop.empty()) {
+      body["stop_sequences"] = json::array(parameters.stop.begin(), parameters.stop.end());
+    }
   }
 
   static void ReadMessage(const json::object& message, AnswerDraft& draft) {

@@ -50,7 +50,7 @@ const std::string kStream =
     "\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
 
 TEST(AnthropicFormat, SendsEveryPartOfARequest) {
-  const WireCall call = Format()->Encode(FullRequest(), true);
+  const WireCall call = Format()->Encode(FullRequest(), {});
   EXPECT_EQ(call.url, "https://api.test/v1/messages");
   EXPECT_EQ(HeaderOf(call, "x-api-key"), "the-key");
   EXPECT_EQ(HeaderOf(call, "anthropic-version"), "2023-06-01");
@@ -75,15 +75,15 @@ TEST(AnthropicFormat, GivesNoSchemaWithAnObjectOfUnknownFields) {
   ModelRequest request = WithoutTools(FullRequest());
   request.answer_schema =
       R"({"type":"object","properties":{"params":{"type":"object"}},"required":["params"],"additionalProperties":false})";
-  const json::object body = BodyOf(Format()->Encode(request, true));
+  const json::object body = BodyOf(Format()->Encode(request, {}));
   EXPECT_FALSE(body.contains("output_config"));
   EXPECT_EQ(body.at("system"), "You are brief.");
 }
 
 TEST(AnthropicFormat, AsksForTheSchemaInWordsWhereTheServerRefusedIt) {
-  EXPECT_EQ(BodyOf(Format()->Encode(FullRequest(), false)).at("system"), "You are brief.")
+  EXPECT_EQ(BodyOf(Format()->Encode(FullRequest(), {.no_schema = true})).at("system"), "You are brief.")
       << "not beside tools: nothing but this object would be no tool call";
-  const json::object body = BodyOf(Format()->Encode(WithoutTools(FullRequest()), false));
+  const json::object body = BodyOf(Format()->Encode(WithoutTools(FullRequest()), {.no_schema = true}));
   EXPECT_FALSE(body.contains("output_config"));
   EXPECT_NE(json::serialize(body.at("system")).find("JSON Schema"), std::string::npos);
 }

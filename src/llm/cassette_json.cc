@@ -23,6 +23,7 @@
 #include "base/utf8.h"
 #include "llm/cassette.h"
 #include "model/reading/object_reader.h"
+#include "model/request/model_parameters.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {
@@ -65,8 +66,7 @@ json::object ToJson(const ModelRequest& request) {
                       {"system", MakeUtf8(request.system)}};
   if (!request.ids.agent.empty()) object["agent"] = request.ids.agent.str();
   if (!request.ids.task.empty()) object["task"] = request.ids.task.str();
-  if (request.parameters.max_tokens != 0) object["max_tokens"] = request.parameters.max_tokens;
-  if (request.parameters.temperature) object["temperature"] = *request.parameters.temperature;
+  AddParameters(object, request.parameters);
   if (!request.answer_schema.empty()) object["answer_schema"] = request.answer_schema;
   json::array messages;
   for (const ChatMessage& message : request.messages) messages.push_back(ToJson(message));
@@ -91,6 +91,7 @@ json::object ToJson(const ModelAnswer& answer) {
                       {"usage", std::move(usage)}};
   if (!answer.tool_calls.empty()) object["tool_calls"] = ToJson(answer.tool_calls);
   if (!answer.provider_request_id.empty()) object["provider_request_id"] = answer.provider_request_id;
+  if (answer.cost_usd) object["cost_usd"] = *answer.cost_usd;
   return object;
 }
 
@@ -144,9 +145,7 @@ void ReadRequest(ObjectReader& reader, ModelRequest& request) {
   reader.Integer("attempt", {.min = 1}, request.ids.attempt);
   reader.String("provider", request.provider);
   reader.String("model", request.model);
-  reader.Integer("max_tokens", {.min = 0}, request.parameters.max_tokens);
-  double temperature = 0;
-  if (reader.Number("temperature", {}, temperature)) request.parameters.temperature = temperature;
+  ReadParameters(reader, request.parameters);
   reader.String("system", request.system);
   reader.String("answer_schema", request.answer_schema);
   reader.Objects("messages", [&](ObjectReader& item) { ReadMessage(item, request.messages.emplace_back()); });
@@ -163,6 +162,8 @@ void ReadAnswer(ObjectReader& reader, ModelAnswer& answer) {
   reader.String("model", answer.model);
   reader.Choice<StopReason>("stop_reason", kStopReasons, answer.stop_reason);
   reader.String("provider_request_id", answer.provider_request_id);
+  double cost = 0;
+  if (reader.Number("cost_usd", {.min = 0}, cost)) answer.cost_usd = cost;
   ReadToolCalls(reader, answer.tool_calls);
   reader.Object("usage", [&](ObjectReader& usage) {
     usage.Integer("input_tokens", {.min = 0}, answer.usage.input_tokens);

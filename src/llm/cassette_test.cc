@@ -93,6 +93,30 @@ class CassetteTest : public ::testing::Test {
   std::string tape_;
 };
 
+// Whoever gives a call up at its deadline does not hear its outcome; the replay must come to the same.
+TEST_F(CassetteTest, ACallThatIsGivenUpWhenItsTimeIsOverWasTooLate) {
+  class Silent final : public ModelProvider {
+   public:
+    [[nodiscard]] std::unique_ptr<ModelCall> Ask(ModelRequest, Done) override {
+      return std::make_unique<ModelCall>();
+    }
+  };
+  Timestamp now{};
+  RecordingProvider recorder(
+      std::make_shared<Silent>(), [this](std::string_view line) { tape_.append(line).push_back('\n'); },
+      [&now] { return now; });
+  ModelRequest request = Request("one");
+  request.timeout = std::chrono::seconds(10);
+  recorder.Ask(request, [](const ModelReply&) {}).reset();
+  EXPECT_EQ(tape_, "") << "cancelled before its time was over";
+  auto call = recorder.Ask(request, [](const ModelReply&) {});
+  now += std::chrono::seconds(10);
+  call.reset();
+  const ModelOutcome replayed = Replay(request);
+  ASSERT_FALSE(replayed);
+  EXPECT_EQ(replayed.error().kind, ModelErrorKind::kTimeout);
+}
+
 TEST_F(CassetteTest, PlaysBackWhatWasAnswered) {
   Record(Request("one"), Answer("first"));
   Record(Request("two"), Answer("second"));

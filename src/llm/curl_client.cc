@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,7 +26,7 @@
 namespace agenttalk {
 namespace {
 
-constexpr Duration kConnectTimeout = std::chrono::seconds(30);
+constexpr Duration kConnectTimeout = std::chrono::seconds(15);
 constexpr std::size_t kMostHeaders = 200;
 constexpr long kBufferBytes = 16 * 1024;
 
@@ -39,10 +40,23 @@ std::string Variable(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
+std::string FirstVariable(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (std::string value = Variable(name); !value.empty()) return value;
+  }
+  return {};
+}
+
+// libcurl knows the others; in capitals it leaves this one out, which matters to programs that a web server
+// starts, and not to us.
+std::string HttpProxyInCapitals() {
+  return FirstVariable({"http_proxy", "all_proxy", "ALL_PROXY"}).empty() ? Variable("HTTP_PROXY")
+                                                                         : std::string();
+}
+
 // A model server on this machine is not behind the proxy.
 std::string NoProxy() {
-  std::string hosts = Variable("no_proxy");
-  if (hosts.empty()) hosts = Variable("NO_PROXY");
+  const std::string hosts = FirstVariable({"no_proxy", "NO_PROXY"});
   if (hosts == "*") return hosts;
   return hosts + (hosts.empty() ? "" : ",") + "localhost,127.0.0.1,::1";
 }
@@ -68,6 +82,10 @@ HttpFailure FailureOf(CURLcode code) {
     default:
       return HttpFailure::kCut;
   }
+}
+
+bool IsAboutCertificates(CURLcode code) {
+  return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
 }
 
 std::string_view TrimSpace(std::string_view text) {
@@ -101,6 +119,10 @@ class CurlClient::Transfer final : public HttpCall {
     HttpEnd end;
     end.failure = stopped_ ? HttpFailure::kStopped : FailureOf(code);
     if (code != CURLE_OK) end.message = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
+    if (code == CURLE_OPERATION_TIMEDOUT && !IsConnected()) end.failure = HttpFailure::kNotReached;
+    if (IsAboutCertificates(code)) {
+      end.message += "; name the certificates to trust with ca_file, SSL_CERT_FILE or SSL_CERT_DIR";
+    }
     End(end);
   }
 
@@ -112,7 +134,15 @@ class CurlClient::Transfer final : public HttpCall {
     CHECK(curl_easy_setopt(easy_, option, value) == CURLE_OK);
   }
 
+  // Whether the handshake was done.
+  bool IsConnected() {
+    curl_off_t moment = 0;
+    curl_easy_getinfo(easy_, CURLINFO_PRETRANSFER_TIME_T, &moment);
+    return moment > 0;
+  }
+
   void SetOptions();
+  void SetCertificates();
   void SetBody();
   void SetHeaders();
 
@@ -205,7 +235,10 @@ void CurlClient::Transfer::SetOptions() {
   Set(CURLOPT_FOLLOWLOCATION, 0L);
   Set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   Set(CURLOPT_NOPROXY, client_.no_proxy_.c_str());
-  if (!client_.certificates_.empty()) Set(CURLOPT_CAINFO, client_.certificates_.c_str());
+  if (!client_.http_proxy_.empty() && request_.call.url.starts_with("http://")) {
+    Set(CURLOPT_PROXY, client_.http_proxy_.c_str());
+  }
+  SetCertificates();
   Set(CURLOPT_ACCEPT_ENCODING, "");
   Set(CURLOPT_USERAGENT, "agenttalk/" AGENTTALK_VERSION);
   Set(CURLOPT_BUFFERSIZE, kBufferBytes);
@@ -221,6 +254,14 @@ void CurlClient::Transfer::SetOptions() {
   if (request_.timeout > Duration{}) Set(CURLOPT_TIMEOUT_MS, milliseconds(request_.timeout));
   SetBody();
   SetHeaders();
+}
+
+void CurlClient::Transfer::SetCertificates() {
+  const std::string& file = request_.ca_file.empty() ? client_.certificates_ : request_.ca_file;
+  if (!file.empty()) Set(CURLOPT_CAINFO, file.c_str());
+  if (request_.ca_file.empty() && !client_.certificate_folder_.empty()) {
+    Set(CURLOPT_CAPATH, client_.certificate_folder_.c_str());
+  }
 }
 
 void CurlClient::Transfer::SetBody() {
@@ -242,7 +283,12 @@ void CurlClient::Transfer::SetHeaders() {
 }
 
 CurlClient::CurlClient(Reactor& reactor)
-    : reactor_(reactor), multi_(nullptr), no_proxy_(NoProxy()), certificates_(Variable("SSL_CERT_FILE")) {
+    : reactor_(reactor),
+      multi_(nullptr),
+      no_proxy_(NoProxy()),
+      http_proxy_(HttpProxyInCapitals()),
+      certificates_(FirstVariable({"SSL_CERT_FILE", "CURL_CA_BUNDLE"})),
+      certificate_folder_(Variable("SSL_CERT_DIR")) {
   InitialiseOnce();
   multi_ = curl_multi_init();
   CHECK(multi_ != nullptr);

@@ -38,7 +38,9 @@ class CurlClient final : public HttpClient {
   std::map<int, std::unique_ptr<Registration>> sockets_;
   std::unique_ptr<Registration> timer_;
   const std::string no_proxy_;
-  const std::string certificates_;  // empty: the system's
+  const std::string http_proxy_;          // empty: what libcurl finds
+  const std::string certificates_;        // empty: the system's
+  const std::string certificate_folder_;  // empty: the system's
 };
 
 }  // namespace agenttalk

@@ -21,6 +21,7 @@
 #include "base/file_descriptor.h"
 #include "base/redact.h"
 #include "llm/wire_format.h"
+#include "model/config/base_url.h"
 #include "model/config/hub_config.h"
 
 namespace agenttalk {
@@ -45,6 +46,7 @@ Vendor VendorOf(ProviderKind kind) {
     case ProviderKind::kOllama:
       return {"OLLAMA_API_KEY", "OLLAMA_HOST", "http://127.0.0.1:11434", ""};
     case ProviderKind::kOpenai:
+    case ProviderKind::kOpenaiResponses:
     case ProviderKind::kExec:  // no server: nobody asks
     case ProviderKind::kScripted:
       break;
@@ -71,6 +73,17 @@ Result<std::string> CheckedKey(std::string key, const std::string& source) {
   }
   ProcessRedactor().AddSecret(key);
   return key;
+}
+
+// What comes from the environment may be a key.
+Result<void> CheckHeaderValue(const std::string& variable, const std::string& value) {
+  const bool one_line = std::ranges::all_of(value, [](char c) { return c >= ' ' && c < '\x7f'; });
+  if (!one_line || value.size() > kLongestKey) {
+    return Fail(ErrorCode::kProviderMissing, fmt::format("{} does not fit into a header", variable),
+                "a header's value is one line of printable characters");
+  }
+  ProcessRedactor().AddSecret(value);
+  return {};
 }
 
 Result<std::string> ReadKeyFile(const fs::path& file) {
@@ -102,6 +115,39 @@ void HideCredentials(std::string_view url) {
   }
 }
 
+// Those that say where something is; a key in an address would be seen by whoever reads logs.
+bool MayStandInUrl(const std::string& variable) {
+  return std::ranges::any_of(std::array{"_URL", "_ENDPOINT", "_HOST", "_RESOURCE", "_REGION", "_PROJECT"},
+                             [&](const char* end) { return variable.ends_with(end); });
+}
+
+// ${NAME} in a setting; `setting` names it in errors.
+template <typename Check>
+Result<std::string> WithVariables(const std::string& text, const std::string& setting,
+                                  const Environment& environment, const Check& check) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t start = text.find("${", at);
+    const std::size_t end = start == std::string::npos ? start : text.find('}', start);
+    if (end == std::string::npos) {
+      out += text.substr(at);
+      break;
+    }
+    out += text.substr(at, start - at);
+    const std::string name = text.substr(start + 2, end - start - 2);
+    const std::string value = environment(name).value_or("");
+    if (value.empty()) {
+      return Fail(ErrorCode::kProviderMissing,
+                  fmt::format("{} names the variable {}, which is not set", setting, name),
+                  fmt::format("set {}", name));
+    }
+    TRY(check(name, value));
+    out += value;
+    at = end + 1;
+  }
+  return out;
+}
+
 class Finder {
  public:
   Finder(const ProviderConfig& config, const Environment& environment, const fs::path& hub)
@@ -111,16 +157,15 @@ class Finder {
     Endpoint endpoint;
     endpoint.kind = config_.kind;
     WireOptions& wire = endpoint.wire;
-    FindUrl(wire);
+    TRY(FindUrl(wire));
+    TRY(FindHeaders(wire));
     TRY(FindKey(endpoint));
+    if (!config_.ca_file.empty()) endpoint.ca_file = TRY(FindCertificates());
     wire.model = config_.model;
-    if (wire.model.empty()) wire.model = is_vendors_ ? vendor_.model : "default";
-    if (config_.kind == ProviderKind::kOllama && config_.model.empty()) {
-      return Fail(ErrorCode::kProviderMissing, "an ollama provider needs a model",
-                  "set model: NAME; `ollama list` shows what is there");
-    }
-    wire.max_tokens = config_.max_tokens;
-    wire.temperature = config_.temperature;
+    if (wire.model.empty() && is_vendors_) wire.model = vendor_.model;
+    endpoint.needs_model = wire.model.empty();
+    wire.parameters = config_.parameters;
+    wire.max_tokens_as = config_.max_tokens_as;
     wire.stream = config_.stream;
     wire.structured_output = config_.structured_output;
     wire.native_tools = config_.native_tools;
@@ -128,8 +173,15 @@ class Finder {
   }
 
  private:
-  void FindUrl(WireOptions& wire) {
-    std::string url = config_.base_url;
+  Result<void> FindUrl(WireOptions& wire) {
+    std::string url = TRY(WithVariables(
+        config_.base_url, "base_url", environment_,
+        [](const std::string& name, const std::string&) -> Result<void> {
+          if (MayStandInUrl(name)) return {};
+          return Fail(ErrorCode::kProviderMissing, fmt::format("base_url may not hold the variable {}", name),
+                      "its name must end with _URL, _ENDPOINT, _HOST, _RESOURCE, _REGION or _PROJECT");
+        }));
+    const bool named = !url.empty();
     if (url.empty()) {
       url = environment_(vendor_.url_variable).value_or("");
       may_take_usual_key_ = true;
@@ -137,10 +189,40 @@ class Finder {
       if (!url.empty() && config_.kind == ProviderKind::kOllama) url = OllamaUrl(url);
       if (url.empty()) url = vendor_.url;
     }
+    if (const auto problem = CheckBaseUrl(config_.kind, url)) {
+      return Fail(ErrorCode::kProviderMissing,
+                  fmt::format("{} {}", named ? "base_url" : vendor_.url_variable, problem->message),
+                  problem->hint.empty() ? "e.g. " + std::string(vendor_.url) : problem->hint);
+    }
+    if (const std::size_t question = url.find('?'); question != std::string::npos) {
+      wire.query = url.substr(question + 1);
+      url.resize(question);
+    }
     while (url.ends_with('/')) url.pop_back();
     may_take_usual_key_ = may_take_usual_key_ || url == vendor_.url;
     HideCredentials(url);
     wire.base_url = std::move(url);
+    return {};
+  }
+
+  Result<void> FindHeaders(WireOptions& wire) {
+    for (const auto& [name, value] : config_.headers) {
+      std::string sent = TRY(WithVariables(value, "the header " + name, environment_,
+                                           [](const std::string& variable, const std::string& text) {
+                                             return CheckHeaderValue(variable, text);
+                                           }));
+      wire.headers.push_back({name, std::move(sent)});
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<std::string> FindCertificates() const {
+    const fs::path file = hub_ / config_.ca_file;
+    if (::access(file.c_str(), R_OK) != 0) {
+      return Fail(ErrorCode::kProviderMissing,
+                  fmt::format("the certificates {} cannot be read", file.string()), "check ca_file");
+    }
+    return file.string();
   }
 
   Result<void> FindKey(Endpoint& endpoint) {
@@ -157,7 +239,8 @@ class Finder {
       endpoint.key_source = variable;
       return {};
     }
-    const bool needed = named || (is_vendors_ && config_.kind != ProviderKind::kOllama);
+    const bool in_header = config_.headers.contains("authorization") || config_.headers.contains("x-api-key");
+    const bool needed = named || (is_vendors_ && !in_header && config_.kind != ProviderKind::kOllama);
     if (!needed) return {};
     return Fail(ErrorCode::kProviderMissing, fmt::format("there is no key for {}", ToString(config_.kind)),
                 fmt::format("set {}", variable));
@@ -192,6 +275,8 @@ std::unique_ptr<WireFormat> MakeFormat(const Endpoint& endpoint) {
       return MakeAnthropicFormat(endpoint.wire);
     case ProviderKind::kOllama:
       return MakeOllamaFormat(endpoint.wire);
+    case ProviderKind::kOpenaiResponses:
+      return MakeResponsesFormat(endpoint.wire);
     case ProviderKind::kOpenai:
     case ProviderKind::kExec:
     case ProviderKind::kScripted:

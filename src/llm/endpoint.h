@@ -20,7 +20,9 @@ Environment ProcessEnvironment();
 struct Endpoint {
   ProviderKind kind = ProviderKind::kOpenai;
   WireOptions wire;
-  std::string key_source;  // "ANTHROPIC_API_KEY", "the file keys/a"; empty: no key is sent
+  std::string key_source;    // "ANTHROPIC_API_KEY", "the file keys/a"; empty: no key is sent
+  std::string ca_file = {};  // certificates to trust instead of the usual ones
+  bool needs_model = false;  // nobody has named a model, and the server's own list is to be asked
 };
 
 // The key comes from `api_key_file`, `api_key_env`, or the vendor's usual variable; the last only where the

@@ -73,7 +73,7 @@ TEST(Endpoint, SendsTheUsualKeyToNoOtherServer) {
 
 TEST(Endpoint, UnderstandsOllamaHost) {
   ProviderConfig config = Config(ProviderKind::kOllama);
-  EXPECT_FALSE(Find(config, {}));
+  EXPECT_TRUE(Find(config, {})->needs_model);
   config.model = "llama";
   const auto url = [&](const std::string& host) {
     return Find(config, {{"OLLAMA_HOST", host}})->wire.base_url;
@@ -82,6 +82,51 @@ TEST(Endpoint, UnderstandsOllamaHost) {
   EXPECT_EQ(url("0.0.0.0"), "http://127.0.0.1:11434");
   EXPECT_EQ(url("box:1234"), "http://box:1234");
   EXPECT_EQ(url("https://box/"), "https://box");
+}
+
+TEST(Endpoint, KeepsAQueryStringForEveryRequest) {
+  const auto found =
+      Find(Config(ProviderKind::kOpenai, "https://x.example/openai/v1/?api-version=1&a=b"), {});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->wire.base_url, "https://x.example/openai/v1");
+  EXPECT_EQ(MakeFormat(*found)->Encode({}, {}).url,
+            "https://x.example/openai/v1/chat/completions?api-version=1&a=b");
+  const auto anthropic = Find(Config(ProviderKind::kAnthropic, "https://x.example?v=2"), {});
+  EXPECT_EQ(MakeFormat(*anthropic)->ListModels().url, "https://x.example/v1/models?limit=1000&v=2");
+}
+
+TEST(Endpoint, RefusesAnAddressThatGoesTooFar) {
+  const auto refused =
+      Find(Config(ProviderKind::kOpenai), {{"OPENAI_BASE_URL", "https://x/v1/chat/completions"}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "OPENAI_BASE_URL ends with /chat/completions, which the program adds itself");
+  EXPECT_EQ(refused.error().hint, "write https://x/v1");
+}
+
+TEST(Endpoint, PutsVariablesIntoHeadersAndAddresses) {
+  ProviderConfig config = Config(ProviderKind::kOpenai, "${AZURE_OPENAI_ENDPOINT}/openai/v1");
+  config.headers = {{"api-key", "${AZURE_KEY}"}, {"x-team", "blue"}};
+  const auto found =
+      Find(config, {{"AZURE_OPENAI_ENDPOINT", "https://mine.example"}, {"AZURE_KEY", "canary-endpoint-9"}});
+  ASSERT_TRUE(found) << found.error().message;
+  const WireCall call = MakeFormat(*found)->Encode({}, {});
+  EXPECT_EQ(call.url, "https://mine.example/openai/v1/chat/completions");
+  EXPECT_EQ(*FindHeader(call.headers, "api-key"), "canary-endpoint-9");
+  EXPECT_EQ(*FindHeader(call.headers, "x-team"), "blue");
+  EXPECT_EQ(Redact("canary-endpoint-9"), "[redacted]");
+  EXPECT_EQ(Find(config, {{"AZURE_OPENAI_ENDPOINT", "https://mine.example"}}).error().hint, "set AZURE_KEY");
+  EXPECT_FALSE(Find(Config(ProviderKind::kOpenai, "https://evil.example/${OPENAI_API_KEY}"),
+                    {{"OPENAI_API_KEY", "k"}}))
+      << "an address is no place for a key";
+}
+
+TEST(Endpoint, WithoutAModelTheServerIsToBeAsked) {
+  EXPECT_TRUE(
+      Find(Config(ProviderKind::kOpenai), {{"OPENAI_BASE_URL", "http://127.0.0.1:1/v1"}})->needs_model);
+  const auto vendor = Find(Config(ProviderKind::kAnthropic), {{"ANTHROPIC_API_KEY", "canary-endpoint-8"}});
+  EXPECT_FALSE(vendor->needs_model);
+  EXPECT_EQ(vendor->wire.model, "claude-sonnet-4-5");
 }
 
 TEST(Endpoint, ReadsAKeyFromAFileThatNobodyElseMayUse) {

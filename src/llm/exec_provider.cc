@@ -6,17 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
-#include <boost/json/value.hpp>
-#include <boost/system/error_code.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -27,57 +22,19 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/file_descriptor.h"
-#include "base/json.h"
 #include "base/reactor.h"
 #include "base/time.h"
-#include "base/utf8.h"
-#include "llm/json_access.h"
 #include "llm/model_errors.h"
 #include "llm/model_provider.h"
+#include "llm/program_output.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {
 
-namespace json = boost::json;
-
 constexpr Duration kDefaultTimeout = std::chrono::minutes(10);
 constexpr std::size_t kLongestArgument = 128 * 1024 - 1;  // the kernel's limit for one
-constexpr std::size_t kShownOfOutput = 300;
-constexpr std::size_t kOutputPerAnswer = 4;  // what stands around the answer
-
-std::optional<json::value> ParseValue(std::string_view text) {
-  auto value = ParseJson(text, {.max_bytes = text.size()});
-  if (!value) return std::nullopt;
-  return std::move(*value);
-}
-
-const json::value* FindAt(const json::value& value, const std::string& pointer) {
-  boost::system::error_code missing;
-  return value.find_pointer(pointer, missing);
-}
-
-// The last thing printed that has something at the pointer: the whole output, or a line of it.
-std::optional<json::value> FindPrinted(std::string_view out, const std::string& pointer) {
-  if (auto whole = ParseValue(out)) {
-    if (FindAt(*whole, pointer) != nullptr) return whole;
-    return std::nullopt;
-  }
-  while (!out.empty()) {
-    const std::size_t start = out.find_last_of('\n');
-    const std::string_view line = start == std::string_view::npos ? out : out.substr(start + 1);
-    if (auto value = ParseValue(line); value && FindAt(*value, pointer) != nullptr) return value;
-    out = start == std::string_view::npos ? std::string_view() : out.substr(0, start);
-  }
-  return std::nullopt;
-}
-
-std::string Tail(std::string_view text) {
-  text = text.substr(text.size() - std::min(text.size(), kShownOfOutput));
-  std::string shown = WithoutControls(ToValidUtf8(text));
-  std::ranges::replace(shown, '\n', ' ');
-  return shown;
-}
+constexpr std::size_t kOutputPerAnswer = 4;               // what stands around the answer
 
 std::string Heading(const ChatMessage& message) {
   switch (message.role) {
@@ -89,6 +46,14 @@ std::string Heading(const ChatMessage& message) {
       break;
   }
   return "## Request";
+}
+
+std::string WithModel(std::string argument, const std::string& model) {
+  constexpr std::string_view kPlace = "{model}";
+  if (const std::size_t at = argument.find(kPlace); at != std::string::npos) {
+    argument.replace(at, kPlace.size(), model);
+  }
+  return argument;
 }
 
 std::vector<std::string> OwnEnvironment() {
@@ -108,32 +73,6 @@ std::string PromptText(const ModelRequest& request) {
     text += message.text;
   }
   return text;
-}
-
-ModelOutcome ReadProgramAnswer(std::string_view out, const std::string& answer_at) {
-  ModelAnswer answer;
-  if (answer_at.empty()) {
-    answer.text = ToValidUtf8(out);
-    return answer;
-  }
-  const std::optional<json::value> printed = FindPrinted(out, answer_at);
-  if (!printed) {
-    return std::unexpected(
-        BadResponse(fmt::format("the program printed nothing at {}: {}", answer_at, Tail(out)), true));
-  }
-  const json::value& found = *FindAt(*printed, answer_at);
-  answer.text = found.is_string() ? std::string(found.get_string()) : json::serialize(found);
-  if (const json::object* object = printed->if_object()) {
-    if (const json::object* usage = ObjectAt(*object, "usage")) {
-      ReadCount(*usage, "input_tokens", answer.usage.input_tokens);
-      ReadCount(*usage, "output_tokens", answer.usage.output_tokens);
-    }
-    const json::value* failed = object->if_contains("is_error");
-    if (failed != nullptr && failed->is_bool() && failed->get_bool()) {
-      return std::unexpected(BadResponse("the program reports an error: " + Tail(answer.text), true));
-    }
-  }
-  return answer;
 }
 
 class ExecProvider::Handle final : public ModelCall {
@@ -173,6 +112,10 @@ ExecProvider::~ExecProvider() {
 Result<ChildSpec> ExecProvider::SpecOf(const ModelRequest& request) const {
   ChildSpec spec;
   spec.argv = options_.argv;
+  const std::string& model = request.model.empty() ? options_.model : request.model;
+  if (!model.empty()) {
+    for (const std::string& argument : options_.model_argv) spec.argv.push_back(WithModel(argument, model));
+  }
   spec.environment = OwnEnvironment();
   if (options_.directory) spec.directory = TRY(options_.directory(request.ids));
   std::string prompt = PromptText(request);
@@ -242,16 +185,16 @@ ModelOutcome ExecProvider::Outcome(const Result<ChildOutcome>& ended, Duration t
     case ChildEnd::kTooMuchMemory:
       return std::unexpected(CutOff(fmt::format("the program was ended by signal {}", ended->status)));
   }
-  const std::string& told = ended->err.empty() ? ended->out : ended->err;
   if (ended->status != 0) {
-    return std::unexpected(
-        BadResponse(fmt::format("{} ended with {}: {}", options_.argv[0], ended->status, Tail(told)), true));
+    return std::unexpected(BadResponse(fmt::format("{} ended with {}: {}", options_.argv[0], ended->status,
+                                                   ProgramFailure(ended->out, ended->err)),
+                                       true));
   }
   ModelOutcome outcome = ReadProgramAnswer(ended->out, options_.answer_at);
   if (outcome && outcome->text.size() > options_.max_answer_bytes) {
     return std::unexpected(TooLarge(options_.max_answer_bytes));
   }
-  if (outcome) outcome->model = options_.model;
+  if (outcome && outcome->model.empty()) outcome->model = options_.model;
   return outcome;
 }
 

@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -28,15 +27,13 @@ struct ExecOptions {
   bool prompt_as_argument = false;  // else on its standard input
   std::string answer_at = {};       // a JSON Pointer into what it prints; empty: all of it
   std::string model = {};
-  Duration timeout{};  // of one call; 0: the request's, else ten minutes
+  std::vector<std::string> model_argv = {};  // added where a model is named; {model} is its name
+  Duration timeout{};                        // of one call; 0: the request's, else ten minutes
   std::size_t max_answer_bytes = std::size_t{4} << 20U;
   // Where the program runs, made if need be; empty: here.
   std::function<Result<std::string>(const CallIds&)> directory = {};
 };
 
-// What a program printed, as an answer. `out` may be text, a JSON value, or lines of JSON of which the last
-// one that has `answer_at` counts.
-ModelOutcome ReadProgramAnswer(std::string_view out, const std::string& answer_at);
 // The whole request as one text, for a program that takes nothing else.
 std::string PromptText(const ModelRequest& request);
 

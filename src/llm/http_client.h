@@ -14,8 +14,9 @@ namespace agenttalk {
 
 struct HttpRequest {
   WireCall call;
-  Duration timeout{};       // of the whole exchange; 0: none
-  Duration idle_timeout{};  // without a byte of the body, once it has begun; 0: none
+  Duration timeout{};        // of the whole exchange; 0: none
+  Duration idle_timeout{};   // without a byte of the body, once it has begun; 0: none
+  std::string ca_file = {};  // certificates to trust; empty: the usual ones
 };
 
 enum class HttpFailure : std::uint8_t {

@@ -37,24 +37,38 @@ bool MayBeAboutSchema(int status, std::string_view body) {
       [&](std::string_view word) { return body.find(word) != std::string_view::npos; });
 }
 
+// The request in another way, where a refusal says or suggests one.
+std::optional<Concessions> Concede(int status, std::string_view body, bool with_schema, bool with_limit,
+                                   Concessions now) {
+  if (status == 400 && with_limit && !now.completion_tokens &&
+      body.find("max_completion_tokens") != std::string_view::npos) {
+    now.completion_tokens = true;
+    return now;
+  }
+  if (!with_schema || now.no_schema || !MayBeAboutSchema(status, body)) return std::nullopt;
+  now.no_schema = true;
+  return now;
+}
+
 }  // namespace
 
 class HttpProvider::Call final : public ModelCall, private HttpListener {
  public:
   Call(HttpProvider& provider, ModelRequest request, Done done)
       : provider_(provider), request_(std::move(request)), done_(std::move(done)) {
-    Send(!provider_.schema_refused_);
+    Send(provider_.concessions_);
   }
 
  private:
-  void Send(bool with_schema) {
-    with_schema_ = with_schema && !request_.answer_schema.empty();
+  void Send(const Concessions& concessions) {
+    concessions_ = concessions;
     status_ = 0;
     refusal_.clear();
     reader_.emplace(*provider_.format_, provider_.options_.max_answer_bytes);
     timeout_ = Shorter(request_.timeout, provider_.options_.timeout);
-    HttpRequest http{provider_.format_->Encode(request_, with_schema), timeout_,
-                     provider_.options_.idle_timeout};
+    HttpRequest http{provider_.format_->Encode(request_, concessions_), timeout_,
+                     provider_.options_.idle_timeout, provider_.options_.ca_file};
+    with_limit_ = http.call.body.find("\"max_tokens\":") != std::string::npos;
     exchange_ = provider_.client_.Send(std::move(http), *this);
   }
 
@@ -74,15 +88,18 @@ class HttpProvider::Call final : public ModelCall, private HttpListener {
   }
 
   void OnEnd(const HttpEnd& end) override {
-    if (IsRefusal() && with_schema_ && MayBeAboutSchema(status_, refusal_)) {
-      asked_again_ = true;
-      Send(false);
+    const bool with_schema = !request_.answer_schema.empty();
+    const auto other = IsRefusal() ? Concede(status_, refusal_, with_schema, with_limit_, concessions_)
+                                   : std::optional<Concessions>();
+    if (other) {
+      Send(*other);
       return;
     }
     // Had it been refused for another reason, it would have been refused again.
-    if (asked_again_ && status_ != 0 && !IsRefusal()) provider_.schema_refused_ = true;
+    if (status_ != 0 && !IsRefusal()) provider_.Remember(concessions_);
     ModelReply reply{Outcome(end), {}, {}};
     if (status_ != 0) reply.rate = ReadRateHint(headers_, provider_.now_());
+    reply.streamed = reader_->streams();
     if (reply.outcome && reply.outcome->provider_request_id.empty()) {
       if (const std::string* id = FindHeader(headers_, "x-request-id"))
         reply.outcome->provider_request_id = *id;
@@ -128,8 +145,8 @@ class HttpProvider::Call final : public ModelCall, private HttpListener {
   HttpProvider& provider_;
   const ModelRequest request_;
   Done done_;
-  bool with_schema_ = false;
-  bool asked_again_ = false;
+  Concessions concessions_;
+  bool with_limit_ = false;
   int status_ = 0;
   HttpHeaders headers_;
   std::string refusal_;
@@ -141,6 +158,11 @@ class HttpProvider::Call final : public ModelCall, private HttpListener {
 HttpProvider::HttpProvider(HttpClient& client, std::unique_ptr<WireFormat> format,
                            HttpProviderOptions options, Now now)
     : client_(client), format_(std::move(format)), options_(std::move(options)), now_(std::move(now)) {}
+
+void HttpProvider::Remember(const Concessions& made) {
+  concessions_.no_schema = concessions_.no_schema || made.no_schema;
+  concessions_.completion_tokens = concessions_.completion_tokens || made.completion_tokens;
+}
 
 std::unique_ptr<ModelCall> HttpProvider::Ask(ModelRequest request, Done done) {
   return std::make_unique<Call>(*this, std::move(request), std::move(done));

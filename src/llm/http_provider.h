@@ -17,11 +17,13 @@ struct HttpProviderOptions {
   Duration timeout{};       // of one call; 0: the request's alone
   Duration idle_timeout{};  // of a stream; 0: none
   std::size_t max_answer_bytes = std::size_t{4} << 20U;
-  std::string key_hint;  // where the key comes from, for errors
+  std::string key_hint;      // where the key comes from, for errors
+  std::string ca_file = {};  // certificates to trust instead of the usual ones
 };
 
 // Asks a server, once for each call: pacing and repeating are PacedProvider's. A server that refuses the
-// answer's schema is asked again at once without it, and, if it answers then, not given one any more.
+// answer's schema or the name of the token limit is asked again at once in another way, and, if it answers
+// then, in that way from then on.
 class HttpProvider final : public ModelProvider {
  public:
   using Now = std::function<Timestamp()>;
@@ -30,15 +32,19 @@ class HttpProvider final : public ModelProvider {
   HttpProvider(HttpClient& client, std::unique_ptr<WireFormat> format, HttpProviderOptions options, Now now);
 
   [[nodiscard]] std::unique_ptr<ModelCall> Ask(ModelRequest request, Done done) override;
+  // What the server has been found to need so far.
+  [[nodiscard]] const Concessions& concessions() const { return concessions_; }
 
  private:
   class Call;
+
+  void Remember(const Concessions& made);
 
   HttpClient& client_;
   const std::unique_ptr<WireFormat> format_;
   const HttpProviderOptions options_;
   const Now now_;
-  bool schema_refused_ = false;
+  Concessions concessions_;
 };
 
 }  // namespace agenttalk

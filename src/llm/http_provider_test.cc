@@ -42,6 +42,7 @@ struct Expectation {
   std::optional<ModelErrorKind> error;  // none: the answer is read
   int status = 0;
   bool retryable = false;
+  std::string text = std::string(kText);
 };
 
 const std::vector<Expectation> kTable = {
@@ -51,6 +52,8 @@ const std::vector<Expectation> kTable = {
     {"crlf", {}},
     {"comments", {}},
     {"type", {}},
+    {"halves", {}},
+    {"half", {}, 0, false, "Grüße 中文 \uFFFD"},
     {"stall", ModelErrorKind::kTimeout, 0, true},
     {"silent", ModelErrorKind::kTimeout, 0, true},
     {"cut", ModelErrorKind::kDisconnect, 0, true},
@@ -85,9 +88,10 @@ class HttpProviderTest : public testing::Test {
     options.timeout = base_url.ends_with("/silent") ? 200ms : 20s;
     options.idle_timeout = base_url.ends_with("/stall") ? 100ms : 20s;
     options.max_answer_bytes = kAnswerLimit;
-    auto format = vendor == Vendor::kAnthropic ? MakeAnthropicFormat(wire)
-                  : vendor == Vendor::kOpenai  ? MakeOpenaiFormat(wire)
-                                               : MakeOllamaFormat(wire);
+    auto format = vendor == Vendor::kAnthropic   ? MakeAnthropicFormat(wire)
+                  : vendor == Vendor::kOpenai    ? MakeOpenaiFormat(wire)
+                  : vendor == Vendor::kResponses ? MakeResponsesFormat(wire)
+                                                 : MakeOllamaFormat(wire);
     return std::make_unique<HttpProvider>(client_, std::move(format), options, [] { return Timestamp(); });
   }
 
@@ -122,7 +126,7 @@ TEST_P(HttpProviderTable, EveryVendorStreamingAndNot) {
       const ModelOutcome outcome = Ask(*provider, Request());
       if (!expected.error) {
         ASSERT_TRUE(outcome) << outcome.error().message;
-        EXPECT_EQ(outcome->text, kText);
+        EXPECT_EQ(outcome->text, expected.text);
         EXPECT_EQ(outcome->usage, (Usage{5, 7, 0, 0}));
         EXPECT_EQ(outcome->stop_reason, StopReason::kEnd);
         continue;
@@ -218,6 +222,58 @@ TEST_F(HttpProviderTest, GoesThroughAProxyButNotForThisMachine) {
   ASSERT_EQ(seen.size(), 1U);
   EXPECT_EQ(seen[0].target, "http://models.invalid/v1/chat/completions");
   EXPECT_EQ(server.TakeSeen().size(), 1U);
+}
+
+TEST_F(HttpProviderTest, TakesAProxyInCapitalsToo) {
+  TestServer proxy([](const SeenRequest& request) { return AnswerModes(request).Answer("normal"); });
+  ::setenv("HTTP_PROXY", proxy.url().c_str(), 1);
+  CurlClient client(*reactor_);
+  ::unsetenv("HTTP_PROXY");
+  WireOptions wire;
+  wire.base_url = "http://models.invalid/v1";
+  HttpProvider provider(client, MakeOpenaiFormat(wire), {}, [] { return Timestamp(); });
+  EXPECT_TRUE(Ask(provider, Request()));
+  EXPECT_EQ(proxy.TakeSeen().size(), 1U);
+}
+
+TEST_F(HttpProviderTest, TrustsTheCertificatesThatAProviderNames) {
+  const TestCertificate certificate = TestCertificate::Make();
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / fmt::format("agenttalk-test-ca-{}.pem", ::getpid());
+  std::ofstream(file) << certificate.certificate;
+  TestServer server(AnswerByMode, &certificate);
+  WireOptions wire;
+  wire.base_url = server.url("https") + "/normal";
+  HttpProviderOptions options;
+  const auto ask = [&] {
+    HttpProvider provider(client_, MakeOpenaiFormat(wire), options, [] { return Timestamp(); });
+    return Ask(provider, Request());
+  };
+  const ModelOutcome untrusted = ask();
+  ASSERT_FALSE(untrusted);
+  EXPECT_NE(untrusted.error().message.find("SSL_CERT_FILE"), std::string::npos) << untrusted.error().message;
+  options.ca_file = file.string();
+  const ModelOutcome outcome = ask();
+  std::filesystem::remove(file);
+  EXPECT_TRUE(outcome) << outcome.error().message;
+}
+
+TEST_F(HttpProviderTest, ServersThatWantTheNewNameOfTheLimitGetIt) {
+  TestServer server([](const SeenRequest& request) {
+    if (request.body.find(R"("max_tokens":)") == std::string::npos)
+      return AnswerModes(request).Answer("normal");
+    return Complete(
+        "400 Bad Request", "application/json",
+        R"({"error":{"message":"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}})");
+  });
+  const auto provider = Provider(Vendor::kOpenai, true, server.url() + "/normal");
+  ModelRequest request = Request();
+  request.parameters.max_tokens = 77;
+  EXPECT_TRUE(Ask(*provider, request));
+  EXPECT_TRUE(Ask(*provider, request));
+  const std::vector<SeenRequest> seen = server.TakeSeen();
+  ASSERT_EQ(seen.size(), 3U) << "the second call knew already";
+  EXPECT_NE(seen[2].body.find(R"("max_completion_tokens":77)"), std::string::npos) << seen[2].body;
 }
 
 TEST_F(HttpProviderTest, ACancelledCallIsNotHeardOfAgain) {

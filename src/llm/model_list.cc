@@ -26,14 +26,23 @@ namespace {
 
 constexpr std::size_t kLongestList = std::size_t{1} << 20U;
 
+// A request that asks nothing: whoever knows the address says what is wrong with it.
+WireCall Nothing(const WireFormat& format) {
+  WireCall call = format.Encode({}, {});
+  call.body = "{}";
+  return call;
+}
+
 class Question final : public HttpListener {
  public:
-  Question(HttpClient& http, const Endpoint& endpoint, Duration timeout)
+  Question(HttpClient& http, const Endpoint& endpoint, Duration timeout, bool knock)
       : format_(MakeFormat(endpoint)), timeout_(timeout) {
-    call_ = http.Send({format_->ListModels(), timeout, {}}, *this);
+    call_ =
+        http.Send({knock ? Nothing(*format_) : format_->ListModels(), timeout, {}, endpoint.ca_file}, *this);
   }
 
   std::optional<ModelList> answer;
+  [[nodiscard]] int status() const { return status_; }
 
  private:
   void OnHead(int status, const HttpHeaders& headers) override {
@@ -64,26 +73,42 @@ class Question final : public HttpListener {
   std::unique_ptr<HttpCall> call_;
 };
 
-}  // namespace
+using Questions = std::vector<std::unique_ptr<Question>>;
 
-std::vector<ModelList> ListModels(Reactor& reactor, HttpClient& http, const std::vector<Endpoint>& endpoints,
-                                  Duration timeout) {
+Questions AskAll(Reactor& reactor, HttpClient& http, const std::vector<Endpoint>& endpoints, Duration timeout,
+                 bool knock) {
   constexpr Duration kGrace = std::chrono::seconds(1);
-  std::vector<std::unique_ptr<Question>> questions;
+  Questions questions;
   questions.reserve(endpoints.size());
-  for (const Endpoint& endpoint : endpoints)
-    questions.push_back(std::make_unique<Question>(http, endpoint, timeout));
+  for (const Endpoint& endpoint : endpoints) {
+    questions.push_back(std::make_unique<Question>(http, endpoint, timeout, knock));
+  }
   const MonotonicTime deadline = reactor.Now() + timeout + kGrace;
   const auto open = [&] {
     return std::ranges::any_of(questions, [](const auto& question) { return !question->answer; });
   };
   while (open() && reactor.Now() < deadline) reactor.WaitAndStep(deadline - reactor.Now());
+  return questions;
+}
+
+}  // namespace
+
+std::vector<ModelList> ListModels(Reactor& reactor, HttpClient& http, const std::vector<Endpoint>& endpoints,
+                                  Duration timeout) {
   std::vector<ModelList> lists;
-  lists.reserve(questions.size());
-  for (const auto& question : questions) {
+  for (const auto& question : AskAll(reactor, http, endpoints, timeout, false)) {
     lists.push_back(question->answer.value_or(std::unexpected(TimedOut(timeout, "no answer"))));
   }
   return lists;
+}
+
+std::vector<bool> KnowQuestions(Reactor& reactor, HttpClient& http, const std::vector<Endpoint>& endpoints,
+                                Duration timeout) {
+  std::vector<bool> known;
+  for (const auto& question : AskAll(reactor, http, endpoints, timeout, true)) {
+    known.push_back(question->status() != 0 && question->status() != 404 && question->status() != 405);
+  }
+  return known;
 }
 
 }  // namespace agenttalk

@@ -19,4 +19,9 @@ using ModelList = std::expected<std::vector<std::string>, ModelError>;
 std::vector<ModelList> ListModels(Reactor& reactor, HttpClient& http, const std::vector<Endpoint>& endpoints,
                                   Duration timeout);
 
+// Whether the address that questions go to is there, found out by one that no server answers and that costs
+// nothing; false: it is unknown to the server.
+std::vector<bool> KnowQuestions(Reactor& reactor, HttpClient& http, const std::vector<Endpoint>& endpoints,
+                                Duration timeout);
+
 }  // namespace agenttalk

@@ -17,6 +17,7 @@ struct ModelReply {
   Duration after{};
   // What the provider says of its limits.
   RateHint rate = {};
+  bool streamed = false;  // it came in pieces
 };
 
 // A call that is under way. Destroying it cancels: the callback is not called any more.

@@ -19,9 +19,10 @@ namespace agenttalk {
 
 inline constexpr std::string_view kText = "Grüße 中文 😀";
 
-enum class Vendor : std::uint8_t { kAnthropic, kOpenai, kOllama };
+enum class Vendor : std::uint8_t { kAnthropic, kOpenai, kOllama, kResponses };
 
-inline constexpr std::array kVendors = {Vendor::kAnthropic, Vendor::kOpenai, Vendor::kOllama};
+inline constexpr std::array kVendors = {Vendor::kAnthropic, Vendor::kOpenai, Vendor::kOllama,
+                                        Vendor::kResponses};
 
 inline std::string WholeBody(Vendor vendor) {
   const std::string text(kText);
@@ -32,6 +33,9 @@ inline std::string WholeBody(Vendor vendor) {
     case Vendor::kOpenai:
       return R"({"id":"r","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":")" +
              text + R"("},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":7}})";
+    case Vendor::kResponses:
+      return R"({"id":"r","model":"m","status":"completed","error":null,"incomplete_details":null,"output":[{"type":"reasoning","summary":[]},{"type":"message","content":[{"type":"output_text","text":")" +
+             text + R"("}]}],"usage":{"input_tokens":5,"output_tokens":7}})";
     case Vendor::kOllama:
       break;
   }
@@ -64,6 +68,17 @@ inline std::vector<std::string> StreamPieces(Vendor vendor) {
           R"(data: {"id":"r","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]})",
           R"(data: {"id":"r","choices":[],"usage":{"prompt_tokens":5,"completion_tokens":7}})",
           "data: [DONE]"};
+    case Vendor::kResponses:
+      return {
+          "event: response.created\n"
+          R"(data: {"type":"response.created","response":{"id":"r","status":"in_progress","output":[]}})",
+          "event: response.output_item.added\n"
+          R"(data: {"type":"response.output_item.added","output_index":0,"item":{"type":"message","content":[]}})",
+          "event: response.output_text.delta\n"
+          R"(data: {"type":"response.output_text.delta","output_index":0,"delta":")" +
+              text + R"("})",
+          "event: response.completed\n"
+          R"(data: {"type":"response.completed","response":{"id":"r","model":"m","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"again"}]}],"usage":{"input_tokens":5,"output_tokens":7}}})"};
     case Vendor::kOllama:
       break;
   }
@@ -86,6 +101,23 @@ inline std::string StreamBody(Vendor vendor, std::string_view line_end = "\n", b
     body += piece + (vendor == Vendor::kOllama ? "\n" : "\n\n");
   }
   return Replaced(std::move(body), "\n", line_end);
+}
+
+// The last character as the escapes of its two halves, the second of which comes with the next piece.
+inline std::string HalvedBody(Vendor vendor, bool stream) {
+  constexpr std::string_view kEmoji = "😀";
+  if (!stream) return Replaced(WholeBody(vendor), kEmoji, R"(\ud83d\ude00)");
+  std::string body;
+  for (const std::string& piece : StreamPieces(vendor)) {
+    const std::string end = vendor == Vendor::kOllama ? "\n" : "\n\n";
+    if (piece.find(kEmoji) == std::string::npos) {
+      body += piece + end;
+    } else {
+      body += Replaced(piece, kEmoji, R"(\ud83d)") + end;
+      body += Replaced(piece, kText, R"(\ude00)") + end;
+    }
+  }
+  return body;
 }
 
 inline std::string TypeOf(Vendor vendor, bool stream) {
@@ -121,6 +153,7 @@ class AnswerModes {
   explicit AnswerModes(const SeenRequest& request)
       : vendor_(request.target.ends_with("/v1/messages")        ? Vendor::kAnthropic
                 : request.target.ends_with("/chat/completions") ? Vendor::kOpenai
+                : request.target.ends_with("/responses")        ? Vendor::kResponses
                                                                 : Vendor::kOllama),
         stream_(request.body.find(R"("stream":true)") != std::string::npos),
         type_(TypeOf(vendor_, stream_)),
@@ -130,6 +163,8 @@ class AnswerModes {
     if (mode == "normal") return Complete("200 OK", type_, body_);
     if (mode == "type") return Complete("200 OK", "text/plain; charset=latin1", body_);
     if (mode == "html") return Complete("200 OK", "text/html", "<!DOCTYPE html><html>Welcome</html>");
+    if (mode == "halves") return Complete("200 OK", type_, HalvedBody(vendor_, stream_));
+    if (mode == "half") return Complete("200 OK", type_, Replaced(body_, "😀", R"(\uD83D)"));
     if (mode == "truncated") return Complete("200 OK", type_, body_.substr(0, body_.size() * 2 / 3));
     if (mode == "redirect")
       return Complete("302 Found", "text/html", "moved", "Location: /normal/stolen\r\n");

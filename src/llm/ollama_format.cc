@@ -18,6 +18,7 @@
 #include "llm/model_errors.h"
 #include "llm/wire_format.h"
 #include "llm/wire_parts.h"
+#include "model/request/model_parameters.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {
@@ -56,8 +57,9 @@ class OllamaFormat final : public WireFormat {
  public:
   explicit OllamaFormat(WireOptions options) : options_(std::move(options)) {}
 
-  [[nodiscard]] WireCall Encode(const ModelRequest& request, bool with_schema) const override {
-    const SchemaUse schema = UseOfSchema(request, options_, with_schema, false);
+  [[nodiscard]] WireCall Encode(const ModelRequest& request, const Concessions& concessions) const override {
+    const SchemaUse schema = UseOfSchema(request, options_, concessions, false);
+    const ModelParameters parameters = ParametersOf(request, options_);
     json::array messages;
     const std::string system = SystemText(request, schema);
     if (!system.empty()) messages.push_back(json::object{{"role", "system"}, {"content", system}});
@@ -65,18 +67,22 @@ class OllamaFormat final : public WireFormat {
     json::object body{{"model", ModelOf(request, options_)},
                       {"messages", std::move(messages)},
                       {"stream", options_.stream}};
-    json::object settings;
-    if (const std::uint32_t limit = MaxTokens(request, options_); limit != 0) settings["num_predict"] = limit;
-    if (const auto temperature = Temperature(request, options_)) settings["temperature"] = *temperature;
-    if (!settings.empty()) body["options"] = std::move(settings);
+    if (json::object settings = Settings(parameters); !settings.empty())
+      body["options"] = std::move(settings);
+    if (!parameters.reasoning_effort.empty()) {
+      body["think"] = parameters.reasoning_effort;
+    } else if (parameters.thinking) {
+      body["think"] = *parameters.thinking != 0;
+    }
     if (schema == SchemaUse::kGiven) body["format"] = ObjectOf(request.answer_schema);
-    if (options_.native_tools && !request.tools.empty()) body["tools"] = FunctionTools(request.tools);
-    return {options_.base_url + "/api/chat", Headers(), json::serialize(body)};
+    // The protocol has no choice of a tool but this one.
+    const bool may_call = parameters.tool_choice != "none";
+    if (AnnouncesTools(request, options_) && may_call) body["tools"] = FunctionTools(request.tools);
+    AddExtraBody(parameters, body);
+    return {UrlOf(options_, "/api/chat"), Headers(), json::serialize(body)};
   }
 
-  [[nodiscard]] WireCall ListModels() const override {
-    return {options_.base_url + "/api/tags", Headers(), {}};
-  }
+  [[nodiscard]] WireCall ListModels() const override { return {UrlOf(options_, "/api/tags"), Headers(), {}}; }
 
   [[nodiscard]] std::vector<std::string> ReadModels(const json::object& body) const override {
     return TextsIn(body, "models", "name");
@@ -106,7 +112,19 @@ class OllamaFormat final : public WireFormat {
   [[nodiscard]] HttpHeaders Headers() const {
     HttpHeaders headers = {{"content-type", "application/json"}};
     if (!options_.api_key.empty()) headers.push_back({"authorization", "Bearer " + options_.api_key});
-    return headers;
+    return HeadersOf(options_, std::move(headers));
+  }
+
+  static json::object Settings(const ModelParameters& parameters) {
+    json::object settings;
+    if (parameters.max_tokens != 0) settings["num_predict"] = parameters.max_tokens;
+    if (parameters.temperature) settings["temperature"] = *parameters.temperature;
+    if (parameters.top_p) settings["top_p"] = *parameters.top_p;
+    if (parameters.seed) settings["seed"] = *parameters.seed;
+    if (!parameters.stop.empty())
+      settings["stop"] = json::array(parameters.stop.begin(), parameters.stop.end());
+    if (parameters.num_ctx != 0) settings["num_ctx"] = parameters.num_ctx;
+    return settings;
   }
 
   static void ReadMessage(const json::object& message, AnswerDraft& draft) {

@@ -20,7 +20,7 @@ std::unique_ptr<WireFormat> Format() {
   WireOptions options;
   options.base_url = "http://127.0.0.1:11434";
   options.model = "llama-x";
-  options.max_tokens = 50;
+  options.parameters.max_tokens = 50;
   return MakeOllamaFormat(options);
 }
 
@@ -33,14 +33,14 @@ const std::string kStream =
     "\n";
 
 TEST(OllamaFormat, SendsEveryPartOfARequest) {
-  const WireCall call = Format()->Encode(FullRequest(), true);
+  const WireCall call = Format()->Encode(FullRequest(), {});
   EXPECT_EQ(call.url, "http://127.0.0.1:11434/api/chat");
   EXPECT_EQ(HeaderOf(call, "authorization"), "(none)");
   const json::object body = BodyOf(call);
   EXPECT_EQ(body.at("model"), "llama-x");
   EXPECT_EQ(json::serialize(body.at("options")), R"({"num_predict":50})");
   EXPECT_FALSE(body.contains("format")) << "beside a format no tool is ever called";
-  EXPECT_EQ(json::serialize(BodyOf(Format()->Encode(WithoutTools(FullRequest()), true)).at("format")),
+  EXPECT_EQ(json::serialize(BodyOf(Format()->Encode(WithoutTools(FullRequest()), {})).at("format")),
             kAnswerSchema);
   EXPECT_EQ(
       json::serialize(body.at("messages").at(2)),

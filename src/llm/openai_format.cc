@@ -16,6 +16,7 @@
 #include "llm/model_errors.h"
 #include "llm/wire_format.h"
 #include "llm/wire_parts.h"
+#include "model/request/model_parameters.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {
@@ -121,8 +122,9 @@ class OpenaiFormat final : public WireFormat {
  public:
   explicit OpenaiFormat(WireOptions options) : options_(std::move(options)) {}
 
-  [[nodiscard]] WireCall Encode(const ModelRequest& request, bool with_schema) const override {
-    const SchemaUse schema = UseOfSchema(request, options_, with_schema, IsOpenaiItself());
+  [[nodiscard]] WireCall Encode(const ModelRequest& request, const Concessions& concessions) const override {
+    const SchemaUse schema = UseOfSchema(request, options_, concessions, IsOpenaiItself());
+    const ModelParameters parameters = ParametersOf(request, options_);
     json::array messages;
     const std::string system = SystemText(request, schema);
     if (!system.empty()) messages.push_back(json::object{{"role", "system"}, {"content", system}});
@@ -130,18 +132,20 @@ class OpenaiFormat final : public WireFormat {
     json::object body{{"messages", std::move(messages)}, {"stream", options_.stream}};
     if (const std::string model = ModelOf(request, options_); !model.empty()) body["model"] = model;
     if (options_.stream) body["stream_options"] = {{"include_usage", true}};
-    if (const std::uint32_t limit = MaxTokens(request, options_); limit != 0) body[LimitName()] = limit;
-    if (const auto temperature = Temperature(request, options_)) body["temperature"] = *temperature;
+    if (parameters.max_tokens != 0) body[LimitName(concessions)] = parameters.max_tokens;
+    AddParameters(parameters, body);
     if (schema == SchemaUse::kGiven) body["response_format"] = AnswerFormat(request);
-    if (options_.native_tools && !request.tools.empty()) body["tools"] = FunctionTools(request.tools);
-    WireCall call{options_.base_url + "/chat/completions", Headers(), json::serialize(body)};
+    if (AnnouncesTools(request, options_)) {
+      body["tools"] = FunctionTools(request.tools);
+      if (AsksForTool(request, parameters)) body["tool_choice"] = ToolChoice(parameters.tool_choice);
+    }
+    AddExtraBody(parameters, body);
+    WireCall call{UrlOf(options_, "/chat/completions"), Headers(), json::serialize(body)};
     AddIdempotencyKey(request, call);
     return call;
   }
 
-  [[nodiscard]] WireCall ListModels() const override {
-    return {options_.base_url + "/models", Headers(), {}};
-  }
+  [[nodiscard]] WireCall ListModels() const override { return {UrlOf(options_, "/models"), Headers(), {}}; }
 
   [[nodiscard]] std::vector<std::string> ReadModels(const json::object& body) const override {
     return TextsIn(body, "data", "id");
@@ -166,7 +170,25 @@ class OpenaiFormat final : public WireFormat {
   [[nodiscard]] HttpHeaders Headers() const {
     HttpHeaders headers = {{"content-type", "application/json"}};
     if (!options_.api_key.empty()) headers.push_back({"authorization", "Bearer " + options_.api_key});
-    return headers;
+    return HeadersOf(options_, std::move(headers));
+  }
+
+  void AddParameters(const ModelParameters& parameters, json::object& body) const {
+    if (parameters.temperature) body["temperature"] = *parameters.temperature;
+    if (parameters.top_p) body["top_p"] = *parameters.top_p;
+    if (parameters.seed) body["seed"] = *parameters.seed;
+    if (!parameters.stop.empty()) body["stop"] = json::array(parameters.stop.begin(), parameters.stop.end());
+    if (!parameters.reasoning_effort.empty()) body["reasoning_effort"] = parameters.reasoning_effort;
+    // vLLM, llama.cpp, SGLang and others hand this to the model's template; OpenAI itself knows no such
+    // thing.
+    if (parameters.thinking && !IsOpenaiItself()) {
+      body["chat_template_kwargs"] = {{"enable_thinking", *parameters.thinking != 0}};
+    }
+  }
+
+  static json::value ToolChoice(const std::string& choice) {
+    if (choice == "auto" || choice == "none" || choice == "required") return json::value(choice);
+    return {{"type", "function"}, {"function", {{"name", choice}}}};
   }
 
   static json::object AnswerFormat(const ModelRequest& request) {
@@ -181,9 +203,11 @@ class OpenaiFormat final : public WireFormat {
     return options_.base_url.find("api.openai.com") != std::string::npos;
   }
 
-  // OpenAI's newer models refuse the old name, and most other servers know only that one.
-  [[nodiscard]] std::string_view LimitName() const {
-    return IsOpenaiItself() ? "max_completion_tokens" : "max_tokens";
+  // OpenAI's newer models refuse the old name, wherever they are served, and most other servers know only
+  // that one. Who refuses it is told the new one (http_provider.cc).
+  [[nodiscard]] std::string_view LimitName(const Concessions& concessions) const {
+    if (!options_.max_tokens_as.empty()) return options_.max_tokens_as;
+    return IsOpenaiItself() || concessions.completion_tokens ? "max_completion_tokens" : "max_tokens";
   }
 
   static void ReadChoice(const json::object& body, std::string_view part, AnswerDraft& draft) {

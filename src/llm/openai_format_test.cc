@@ -20,8 +20,8 @@ std::unique_ptr<WireFormat> Format(const std::string& base_url = "http://127.0.0
   options.base_url = base_url;
   options.api_key = "the-key";
   options.model = "gpt-x";
-  options.max_tokens = 50;
-  options.temperature = 0.5;
+  options.parameters.max_tokens = 50;
+  options.parameters.temperature = 0.5;
   return MakeOpenaiFormat(options);
 }
 
@@ -45,7 +45,7 @@ const std::string kStream =
     "\r\n\r\ndata: [DONE]\r\n\r\n";
 
 TEST(OpenaiFormat, SendsEveryPartOfARequest) {
-  const WireCall call = Format()->Encode(FullRequest(), true);
+  const WireCall call = Format()->Encode(FullRequest(), {});
   EXPECT_EQ(call.url, "http://127.0.0.1:1/v1/chat/completions");
   EXPECT_EQ(HeaderOf(call, "authorization"), "Bearer the-key");
   const json::object body = BodyOf(call);
@@ -62,27 +62,27 @@ TEST(OpenaiFormat, SendsEveryPartOfARequest) {
 }
 
 TEST(OpenaiFormat, HoldsAnAnswerToItsSchema) {
-  const json::object body = BodyOf(Format()->Encode(WithoutTools(FullRequest()), true));
+  const json::object body = BodyOf(Format()->Encode(WithoutTools(FullRequest()), {}));
   EXPECT_EQ(json::serialize(body.at("response_format")),
             R"({"type":"json_schema","json_schema":{"name":"answer","schema":)" + std::string(kAnswerSchema) +
                 R"(,"strict":true}})");
   ModelRequest loose = WithoutTools(FullRequest());
   loose.answer_schema = R"({"type":"object"})";
-  EXPECT_EQ(json::serialize(BodyOf(Format()->Encode(loose, true)).at("response_format")),
+  EXPECT_EQ(json::serialize(BodyOf(Format()->Encode(loose, {})).at("response_format")),
             R"({"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"}}})")
       << "strict is for objects whose fields are known";
 }
 
 TEST(OpenaiFormat, GivesNoSchemaBesideToolsToServersThatWouldThenCallNone) {
-  const json::object other = BodyOf(Format()->Encode(FullRequest(), true));
+  const json::object other = BodyOf(Format()->Encode(FullRequest(), {}));
   EXPECT_FALSE(other.contains("response_format"));
   EXPECT_EQ(other.at("messages").at(0).at("content"), "You are brief.");
-  const json::object openai = BodyOf(Format("https://api.openai.com/v1")->Encode(FullRequest(), true));
+  const json::object openai = BodyOf(Format("https://api.openai.com/v1")->Encode(FullRequest(), {}));
   EXPECT_TRUE(openai.contains("response_format"));
 }
 
 TEST(OpenaiFormat, NamesTheTokenLimitAsOpenaiWantsIt) {
-  const json::object body = BodyOf(Format("https://api.openai.com/v1")->Encode(FullRequest(), true));
+  const json::object body = BodyOf(Format("https://api.openai.com/v1")->Encode(FullRequest(), {}));
   EXPECT_EQ(body.at("max_completion_tokens"), 50);
   EXPECT_FALSE(body.contains("max_tokens"));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,9 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,7 +27,8 @@ namespace agenttalk {
 namespace {
 
 constexpr std::uint64_t kBytesPerToken = 3;  // errs on the high side
-constexpr double kBudgetPerSuccess = 0.1;
+// A probe that is not answered for so long keeps the others no longer: models may take their time.
+constexpr Duration kProbePatience = std::chrono::seconds(30);
 
 std::uint64_t EstimateTokens(const ModelRequest& request, std::uint64_t answer_tokens) {
   std::uint64_t bytes = request.system.size() + request.answer_schema.size();
@@ -35,6 +40,23 @@ std::uint64_t EstimateTokens(const ModelRequest& request, std::uint64_t answer_t
 
 bool IsTooMuch(const ModelError& error) {
   return error.http_status == 429 || error.http_status == 529 || error.http_status == 503;
+}
+
+// What a provider that is away, overloaded or broken brings about: it passes, whoever asks.
+bool IsOutage(const ModelError& error) {
+  return error.retryable &&
+         (error.kind == ModelErrorKind::kStatus || error.kind == ModelErrorKind::kDisconnect);
+}
+
+std::string_view WhatToDo(const ModelError& error) {
+  if (error.kind == ModelErrorKind::kDisconnect) {
+    return "check base_url and whether the server runs (`agenttalk providers`), or give the task a longer "
+           "timeout";
+  }
+  if (error.http_status == 429) {
+    return "set requests_per_minute or a lower max_parallel_calls, or give the task a longer timeout";
+  }
+  return "try again later, or give the task a longer timeout";
 }
 
 }  // namespace
@@ -89,8 +111,7 @@ PacedProvider::PacedProvider(std::shared_ptr<ModelProvider> inner, PacingOptions
       gate_(gate),
       chance_(std::move(chance)),
       pacer_(options_.requests_per_minute, options_.tokens_per_minute),
-      throttle_(options_.max_parallel),
-      retry_budget_(options_.retry.budget) {
+      throttle_(options_.max_parallel) {
   const MonotonicTime now = timers_.Now();
   for (const EarlierCall& call : options_.earlier) pacer_.Start(now - call.ago, call.tokens);
   gate_.Register(this, [this] { Pump(); });
@@ -104,8 +125,9 @@ std::unique_ptr<ModelCall> PacedProvider::Ask(ModelRequest request, Done done) {
   const std::uint64_t id = ++calls_made_;
   Call& call = calls_[id];
   call.tokens = EstimateTokens(request, options_.answer_tokens);
+  call.asked_at = timers_.Now();
   if (request.timeout > Duration{}) {
-    call.deadline = timers_.Now() + request.timeout;
+    call.deadline = call.asked_at + request.timeout;
     call.deadline_timer = timers_.At(call.deadline, [this, id] { Expire(id); });
   }
   call.request = std::move(request);
@@ -128,18 +150,29 @@ void PacedProvider::Pump() {
   pumping_ = false;
 }
 
+// When the next call may begin, as far as time decides about it.
+MonotonicTime PacedProvider::HoldsBack(MonotonicTime now, const Call& call) {
+  if (!outage_.open()) return pacer_.EarliestStart(now, call.tokens);
+  const MonotonicTime unanswered = probe_ == 0 ? now : probe_began_ + kProbePatience;
+  return std::max({unanswered, outage_.next_probe(), pacer_.EarliestStart(now, call.tokens)});
+}
+
 // False: nothing can begin now. Something will call Pump when that changes.
 bool PacedProvider::StartNext() {
-  if (queue_.empty() || !throttle_.Admits(under_way_)) return false;
+  if (queue_.empty() || (!outage_.open() && !throttle_.Admits(under_way_))) return false;
   const std::uint64_t id = queue_.front();
   const MonotonicTime now = timers_.Now();
-  const MonotonicTime earliest = pacer_.EarliestStart(now, calls_.at(id).tokens);
+  const MonotonicTime earliest = HoldsBack(now, calls_.at(id));
   if (earliest > now) {
     wake_ = timers_.At(earliest, [this] { Pump(); });
     return false;
   }
   if (!gate_.TryEnter()) return false;
   queue_.pop_front();
+  if (outage_.open()) {
+    probe_ = id;
+    probe_began_ = now;
+  }
   Start(id);
   return true;
 }
@@ -178,25 +211,31 @@ void PacedProvider::LearnFrom(const Call& call, const ModelReply& reply) {
     const std::uint64_t tokens = usage.input_tokens + usage.output_tokens;
     if (tokens != 0) pacer_.Settle(call.started, tokens);
     throttle_.OnSuccess();
-    retry_budget_ = std::min(options_.retry.budget, retry_budget_ + kBudgetPerSuccess);
+    outage_.Answered();
     return;
   }
   const ModelError& error = reply.outcome.error();
+  const Duration wait = error.retry_after.value_or(options_.retry.Wait(outage_.failed_probes(), chance_()));
+  // Whoever refuses a request for what it says is there.
+  if (!error.retryable) outage_.Answered();
+  if (IsOutage(error) || error.kind == ModelErrorKind::kTimeout) outage_.Failed(now, wait, error.message);
+  if (outage_.open()) throttle_.OnOutage();
   if (!IsTooMuch(error)) return;
   throttle_.OnRefused(now);
-  if (error.retry_after) pacer_.PauseUntil(now + *error.retry_after);
+  if (!error.retry_after) return;
+  pacer_.PauseUntil(now + *error.retry_after);
+  pause_reason_ = fmt::format("{} (it asked for a pause of {})", error.message, ToText(*error.retry_after));
 }
 
 void PacedProvider::Replied(std::uint64_t id, ModelReply reply) {
   Call& call = calls_.at(id);
+  if (probe_ == id) probe_ = 0;
   LearnFrom(call, reply);
   // The inner call is still on the stack; it goes when its callback has returned.
   const std::unique_ptr<ModelCall> inner = std::move(call.inner);
   const bool again = !reply.outcome && RetryLater(id, call, reply.outcome.error());
   if (!again) {
-    if (!reply.outcome && call.tries > 1) {
-      reply.outcome.error().message += fmt::format(" (tried {} times)", call.tries);
-    }
+    if (!reply.outcome) GiveUp(call, reply.outcome.error());
     call.under_way = false;
     --under_way_;
     Finish(id, std::move(reply));
@@ -207,12 +246,31 @@ void PacedProvider::Replied(std::uint64_t id, ModelReply reply) {
   Pump();
 }
 
-bool PacedProvider::RetryLater(std::uint64_t id, Call& call, const ModelError& error) {
-  if (!error.retryable || call.tries > options_.retry.max_retries || retry_budget_ < 1) return false;
-  const Duration wait = error.retry_after.value_or(options_.retry.Wait(call.tries - 1, chance_()));
-  const MonotonicTime when = timers_.Now() + wait;
-  if (when >= call.deadline) return false;
-  retry_budget_ -= 1;
+bool PacedProvider::MayRepeat(Call& call, const ModelError& error) const {
+  if (!error.retryable) return false;
+  const bool is_odd = !IsOutage(error);
+  if (is_odd) ++call.odd;
+  if (options_.retry.max_retries) return call.tries <= *options_.retry.max_retries;
+  return !is_odd || call.odd <= options_.retry.max_odd;
+}
+
+bool PacedProvider::RetryLater(std::uint64_t id, Call& call, ModelError& error) {
+  call.last_failure = error.message;
+  if (!MayRepeat(call, error)) return false;
+  const MonotonicTime now = timers_.Now();
+  const Duration own = error.retry_after.value_or(options_.retry.Wait(call.tries - 1, chance_()));
+  const MonotonicTime when = outage_.open() ? std::max(now, outage_.next_probe()) : now + own;
+  const bool bounded = call.deadline != MonotonicTime::max();
+  if (when >= (bounded ? call.deadline : call.asked_at + options_.retry.patience)) {
+    // Whoever asks again after this one may as well wait as long.
+    error.retry_after = std::max(error.retry_after.value_or(Duration{}), when - now);
+    return false;
+  }
+  if (outage_.open()) {
+    // Behind the others: one request that a server cannot stand must not be every probe.
+    queue_.push_back(id);
+    return true;
+  }
   call.retry_timer = timers_.At(when, [this, id] {
     queue_.push_front(id);
     Pump();
@@ -220,16 +278,72 @@ bool PacedProvider::RetryLater(std::uint64_t id, Call& call, const ModelError& e
   return true;
 }
 
+// How long and how often it was tried, and what to do.
+void PacedProvider::GiveUp(const Call& call, ModelError& error) const {
+  if (call.tries > 1) {
+    error.message +=
+        fmt::format(" (tried {} times in {})", call.tries, ToText(timers_.Now() - call.asked_at));
+  }
+  if (!error.retryable) return;
+  if (error.retry_after && call.deadline != MonotonicTime::max() &&
+      timers_.Now() + *error.retry_after >= call.deadline) {
+    error.message += fmt::format("; the next try would be in {}, after the attempt's time is over",
+                                 ToText(*error.retry_after));
+  }
+  if (IsOutage(error)) error.message += fmt::format("; {}", WhatToDo(error));
+}
+
+// What keeps a call from beginning.
+std::string PacedProvider::WhatHolds(MonotonicTime now, const Call& call) {
+  if (outage_.open()) {
+    return fmt::format(
+        "the provider is away: {}; check base_url and whether the server runs, or give the "
+        "task a longer timeout",
+        outage_.Describe(now));
+  }
+  if (pacer_.paused_until() > now) {
+    return fmt::format(
+        "the provider wants no call for another {}: {}; give the task a longer timeout or retries",
+        ToText(pacer_.paused_until() - now), pause_reason_);
+  }
+  if (pacer_.EarliestStart(now, call.tokens) > now) {
+    return "requests_per_minute or tokens_per_minute left no room; raise them, or give the task a longer "
+           "timeout";
+  }
+  if (!throttle_.Admits(under_way_)) {
+    return fmt::format(
+        "the provider is given no more calls at once than are under way ({}); raise "
+        "limits.max_parallel_calls, or give the task a longer timeout",
+        under_way_);
+  }
+  if (!call.last_failure.empty()) return "last: " + call.last_failure;
+  return "other calls took every place (limits.max_parallel_calls); raise it, or give the task a longer "
+         "timeout";
+}
+
 void PacedProvider::Expire(std::uint64_t id) {
   Call& call = calls_.at(id);
+  const MonotonicTime now = timers_.Now();
   const Duration timeout = call.request.timeout;
-  const bool asked = call.tries > 0;
+  ModelError error;
+  if (call.under_way) {
+    error = TimedOut(timeout, "no complete answer");
+    if (call.tries > 1) {
+      error.message += fmt::format(" (tried {} times; before: {})", call.tries, call.last_failure);
+    }
+    error.message += "; give the task a longer timeout";
+    if (outage_.open())
+      outage_.Failed(now, options_.retry.Wait(outage_.failed_probes(), chance_()), error.message);
+  } else {
+    error = TimedOut(timeout, call.tries == 0 ? "not asked" : "no answer");
+    if (call.tries > 0) error.message += fmt::format(" (tried {} times)", call.tries);
+    error.message += ": " + WhatHolds(now, call);
+    if (pacer_.paused_until() > now) error.retry_after = pacer_.paused_until() - now;
+  }
   std::erase(queue_, id);
+  if (probe_ == id) probe_ = 0;
   LeaveInner(call);
-  Finish(id, {std::unexpected(
-                  TimedOut(timeout, asked ? "no complete answer" : "the provider's limits left no room")),
-              {},
-              {}});
+  Finish(id, {std::unexpected(std::move(error)), {}, {}});
   Pump();
 }
 
@@ -237,6 +351,7 @@ void PacedProvider::Cancel(std::uint64_t id) {
   const auto found = calls_.find(id);
   if (found == calls_.end()) return;
   std::erase(queue_, id);
+  if (probe_ == id) probe_ = 0;
   Call call = std::move(found->second);
   calls_.erase(found);
   LeaveInner(call);

@@ -7,11 +7,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/time.h"
 #include "base/timer.h"
 #include "llm/model_provider.h"
+#include "llm/outage.h"
 #include "llm/pacer.h"
 #include "model/request/model_request.h"
 
@@ -41,12 +44,13 @@ class CallGate {
   std::vector<Waiter> waiters_;
 };
 
-// How often a failed call is repeated. The waits are those of the vendors' own clients. The budget keeps a
-// provider that is down from being asked several times as much as one that is up: every repetition takes one
-// from it, every success gives a tenth back.
+// How often a failed call is repeated. The waits are those of the vendors' own clients. What a provider that
+// is away, overloaded or breaks off brings about is repeated as long as the call's time lasts: its deadline
+// is the limit, and Outage keeps a provider that is down from being asked more than one that is up.
 struct RetryPolicy {
-  std::uint32_t max_retries = 3;
-  double budget = 20;
+  std::optional<std::uint32_t> max_retries;  // missing: until the deadline
+  std::uint32_t max_odd = 3;  // of what no outage explains: stalls, answers that nobody can read
+  Duration patience = std::chrono::minutes(10);  // where a call has no deadline
   Duration first_wait = std::chrono::milliseconds(500);
   Duration longest_wait = std::chrono::seconds(8);
 
@@ -71,7 +75,8 @@ struct PacingOptions {
 };
 
 // Stands before a provider: calls wait their turn, keep within the limits, and are repeated when that may
-// help. `request.timeout` bounds all of it.
+// help. While the provider fails for everybody one call at a time is sent to see whether it is back; the
+// others wait. `request.timeout` bounds all of it, and the error that ends a call says what it waited for.
 class PacedProvider final : public ModelProvider {
  public:
   using Chance = std::function<double()>;
@@ -95,7 +100,10 @@ class PacedProvider final : public ModelProvider {
     std::uint64_t tokens = 0;   // estimated
     std::uint64_t started = 0;  // the pacer's name for the last try
     std::uint32_t tries = 0;
+    std::uint32_t odd = 0;  // failures that no outage explains
     bool under_way = false;
+    MonotonicTime asked_at{};
+    std::string last_failure;
     MonotonicTime deadline = MonotonicTime::max();
     std::unique_ptr<Registration> deadline_timer;
     std::unique_ptr<Registration> retry_timer;
@@ -107,7 +115,11 @@ class PacedProvider final : public ModelProvider {
   bool StartNext();
   void Start(std::uint64_t id);
   void Replied(std::uint64_t id, ModelReply reply);
-  bool RetryLater(std::uint64_t id, Call& call, const ModelError& error);
+  bool RetryLater(std::uint64_t id, Call& call, ModelError& error);
+  [[nodiscard]] bool MayRepeat(Call& call, const ModelError& error) const;
+  [[nodiscard]] MonotonicTime HoldsBack(MonotonicTime now, const Call& call);
+  [[nodiscard]] std::string WhatHolds(MonotonicTime now, const Call& call);
+  void GiveUp(const Call& call, ModelError& error) const;
   void LearnFrom(const Call& call, const ModelReply& reply);
   void Expire(std::uint64_t id);
   void Cancel(std::uint64_t id);
@@ -121,12 +133,15 @@ class PacedProvider final : public ModelProvider {
   const Chance chance_;
   Pacer pacer_;
   Throttle throttle_;
-  double retry_budget_;
+  Outage outage_;
+  std::uint64_t probe_ = 0;  // the call that finds out whether an outage is over; 0: none is under way
+  MonotonicTime probe_began_{};
   std::map<std::uint64_t, Call> calls_;
   std::deque<std::uint64_t> queue_;  // who may begin, in order
   std::size_t under_way_ = 0;
   std::uint64_t calls_made_ = 0;
   std::unique_ptr<Registration> wake_;  // when the pacer lets the next one through
+  std::string pause_reason_;            // of the provider's last wish to be left alone
   bool pumping_ = false;
 };
 

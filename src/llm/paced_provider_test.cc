@@ -135,7 +135,8 @@ TEST_F(PacedProviderTest, RepeatsWhatMayPassWithGrowingWaits) {
   EXPECT_EQ(held_->requests.size(), 3U);
   held_->Answer(std::unexpected(Status(500)));
   ASSERT_EQ(replies_.size(), 1U);
-  EXPECT_EQ(replies_[0].outcome.error().message, "HTTP 500 (tried 3 times)");
+  EXPECT_EQ(replies_[0].outcome.error().message,
+            "HTTP 500 (tried 3 times in 1.5s); try again later, or give the task a longer timeout");
 }
 
 TEST_F(PacedProviderTest, DoesNotRepeatWhatCannotPass) {
@@ -185,15 +186,133 @@ TEST_F(PacedProviderTest, SlowsDownWhenItIsTooMuchAndRecovers) {
   EXPECT_EQ(held_->open.size(), 4U);
 }
 
-TEST_F(PacedProviderTest, StopsRepeatingWhenTheProviderIsDownForEverybody) {
-  Make({.max_parallel = 100, .retry = {.max_retries = 3, .budget = 5}});
-  for (int i = 0; i < 20; ++i) Ask();
-  for (int round = 0; round < 20; ++round) {
-    while (!held_->open.empty()) held_->Answer(std::unexpected(Status(500)));
-    timers_.Advance(10s);
+TEST_F(PacedProviderTest, WaitsAnOutageOutWithOneProbeAtATime) {
+  Make({.max_parallel = 64});
+  for (int i = 0; i < 64; ++i) Ask(5min);
+  EXPECT_EQ(held_->open.size(), 64U);
+  while (!held_->open.empty()) held_->Answer(std::unexpected(CutOff("refused")));
+  // 30 seconds long, whoever asks is refused.
+  const MonotonicTime back = timers_.Now() + 30s;
+  while (timers_.Now() < back) {
+    timers_.Advance(100ms);
+    EXPECT_LE(held_->open.size(), 1U);
+    while (!held_->open.empty()) held_->Answer(std::unexpected(CutOff("refused")));
   }
-  EXPECT_EQ(replies_.size(), 20U);
-  EXPECT_EQ(held_->requests.size(), 25U);
+  EXPECT_LE(held_->requests.size(), 64U + 8U);
+  EXPECT_TRUE(replies_.empty());
+  // It is back: one probe, and only its answer lets others through, each round at most twice as many.
+  while (held_->open.empty()) timers_.Advance(100ms);
+  EXPECT_EQ(held_->open.size(), 1U);
+  std::size_t allowed = 1;
+  while (!held_->open.empty()) {
+    EXPECT_LE(held_->open.size(), allowed);
+    const std::size_t round = held_->open.size();
+    for (std::size_t i = 0; i < round; ++i) held_->Answer(ModelAnswer{});
+    allowed *= 2;
+  }
+  ASSERT_EQ(replies_.size(), 64U);
+  for (const ModelReply& reply : replies_) EXPECT_TRUE(reply.outcome) << reply.outcome.error().message;
+}
+
+TEST_F(PacedProviderTest, RepeatsForAsLongAsTheDeadlineAllows) {
+  Make({.max_parallel = 1});
+  Ask(10min);
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_FALSE(held_->open.empty());
+    held_->Answer(std::unexpected(Status(503)));
+    timers_.Advance(8s);
+  }
+  EXPECT_TRUE(replies_.empty());
+  held_->Answer(ModelAnswer{});
+  EXPECT_TRUE(replies_.at(0).outcome);
+  // And later a single failure is repeated as ever.
+  Ask(10min);
+  held_->Answer(std::unexpected(Status(503)));
+  timers_.Advance(500ms);
+  EXPECT_EQ(held_->open.size(), 1U);
+}
+
+TEST_F(PacedProviderTest, ARequestThatAServerCannotStandIsNotEveryProbe) {
+  Make({.max_parallel = 1});
+  Ask(5min);
+  for (std::uint32_t i = 0; i < Outage::kFailuresInARow; ++i) {
+    held_->Answer(std::unexpected(Status(500)));
+    if (i + 1 < Outage::kFailuresInARow) timers_.Advance(8s);
+  }
+  Ask(5min);
+  timers_.Advance(8s);
+  ASSERT_EQ(held_->open.size(), 1U);
+  held_->Answer(std::unexpected(Status(500)));
+  timers_.Advance(8s);
+  ASSERT_EQ(held_->open.size(), 1U);
+  held_->Answer(ModelAnswer{});
+  EXPECT_EQ(replies_.size(), 1U) << "the other call was the second probe";
+}
+
+TEST_F(PacedProviderTest, AProbeWithoutAnAnswerDoesNotKeepEverybody) {
+  Make({.max_parallel = 8});
+  for (int i = 0; i < 8; ++i) Ask(5min);
+  while (!held_->open.empty()) held_->Answer(std::unexpected(CutOff("reset")));
+  timers_.Advance(500ms);
+  EXPECT_EQ(held_->open.size(), 1U);
+  timers_.Advance(29s);
+  EXPECT_EQ(held_->open.size(), 1U);
+  timers_.Advance(2s);
+  EXPECT_EQ(held_->open.size(), 2U);
+}
+
+TEST_F(PacedProviderTest, RepeatsWhatNoOutageExplainsAFewTimes) {
+  Make({});
+  Ask(10min);
+  for (int i = 0; i < 4; ++i) {
+    held_->Answer(std::unexpected(BadResponse("not JSON", true)));
+    timers_.Advance(8s);
+  }
+  ASSERT_EQ(replies_.size(), 1U);
+  EXPECT_EQ(replies_[0].outcome.error().message, "not JSON (tried 4 times in 3.5s)");
+}
+
+// Each of these once said "the attempt took too long" and nothing else.
+TEST_F(PacedProviderTest, TheErrorSaysWhatHeldACallBack) {
+  const auto last = [this] { return replies_.back().outcome.error().message; };
+  Make({.max_parallel = 4});
+  Ask(5min);
+  Ask(1min);
+  Ask(1min);
+  held_->Answer(std::unexpected(Status(429, Duration(120s))));
+  held_->Answer(ModelAnswer{});
+  held_->Answer(ModelAnswer{});
+  Ask(1min);
+  timers_.Advance(1min);
+  EXPECT_EQ(last(),
+            "not asked within 1m: the provider wants no call for another 1m: HTTP 429 (it asked for a pause "
+            "of 2m); "
+            "give the task a longer timeout or retries");
+  EXPECT_EQ(replies_.back().outcome.error().retry_after, Duration(60s));
+
+  Make({.requests_per_minute = 1});
+  Ask();
+  Ask(10s);
+  timers_.Advance(10s);
+  EXPECT_NE(last().find("requests_per_minute"), std::string::npos) << last();
+
+  Make({.max_parallel = 1});
+  Ask();
+  Ask(10s);
+  timers_.Advance(10s);
+  EXPECT_NE(last().find("no more calls at once than are under way (1)"), std::string::npos) << last();
+
+  Make({.max_parallel = 8});
+  for (int i = 0; i < 9; ++i) Ask(20s);
+  while (!held_->open.empty()) {
+    held_->Answer(std::unexpected(CutOff("refused")));
+  }
+  while (replies_.size() < 12) {
+    timers_.Advance(100ms);
+    while (!held_->open.empty()) held_->Answer(std::unexpected(CutOff("refused")));
+  }
+  EXPECT_NE(last().find("failed for everybody for"), std::string::npos) << last();
+  EXPECT_NE(last().find("check base_url"), std::string::npos) << last();
 }
 
 TEST_F(PacedProviderTest, ADeadlineBoundsWaitingAndRepeating) {

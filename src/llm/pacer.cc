@@ -60,13 +60,20 @@ void Pacer::PauseUntil(MonotonicTime when) {
 }
 
 void Throttle::OnSuccess() {
-  allowed_ = std::min(most_, allowed_ + 1 / allowed_);
+  allowed_ = std::min(most_, allowed_ + (allowed_ < doubles_below_ ? 1 : 1 / allowed_));
 }
 
 void Throttle::OnRefused(MonotonicTime now) {
   if (last_cut_ != MonotonicTime{} && now - last_cut_ < kOneSign) return;
   last_cut_ = now;
   allowed_ = std::max(1.0, allowed_ / 2);
+  doubles_below_ = 0;
+}
+
+void Throttle::OnOutage() {
+  if (allowed_ <= 1) return;
+  doubles_below_ = std::max(doubles_below_, allowed_ / 2);
+  allowed_ = 1;
 }
 
 }  // namespace agenttalk

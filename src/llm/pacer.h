@@ -29,6 +29,7 @@ class Pacer {
   void Settle(std::uint64_t started, std::uint64_t tokens);
   // The provider wants to hear nothing until then.
   void PauseUntil(MonotonicTime when);
+  [[nodiscard]] MonotonicTime paused_until() const { return paused_until_; }
 
  private:
   struct Begun {
@@ -48,7 +49,9 @@ class Pacer {
 };
 
 // How many calls may be under way at once. Halved when the provider says that it is too much, and then raised
-// by one for every round of successes, until it is what was configured.
+// by one for every round of successes, until it is what was configured. After an outage it begins with one
+// and doubles with every round until it is half of what it was: a server that has just come back is not met
+// by everybody at once.
 class Throttle {
  public:
   explicit Throttle(std::uint32_t most) : most_(most), allowed_(most) {}
@@ -59,11 +62,14 @@ class Throttle {
   void OnSuccess();
   // Calls that were refused together count as one sign.
   void OnRefused(MonotonicTime now);
+  // The provider fails for everybody.
+  void OnOutage();
   [[nodiscard]] double allowed() const { return allowed_; }
 
  private:
   const double most_;
   double allowed_;
+  double doubles_below_ = 0;
   MonotonicTime last_cut_{};
 };
 

@@ -1,5 +1,7 @@
 #include "llm/price_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
@@ -8,12 +10,15 @@
 #include <cstdint>
 #include <expected>
 #include <iterator>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/check.h"
 #include "base/embedded_file.h"
+#include "base/error.h"
 #include "base/error_code.h"
 #include "base/glob.h"
 #include "base/issue.h"
@@ -24,7 +29,7 @@
 
 namespace agenttalk {
 
-// The files of data/; made by the build.
+// The files of data/; made by the build (model).
 std::span<const EmbeddedFile> EmbeddedData();
 
 namespace {
@@ -87,12 +92,25 @@ const TokenPrices* PriceTable::Find(std::string_view model) const {
   return nullptr;
 }
 
-TokenPrices PriceTag::Of(std::string_view asked_model) const {
-  if (fixed) return *fixed;
-  if (table == nullptr) return {};
-  const TokenPrices* found = asked_model.empty() ? nullptr : table->Find(asked_model);
-  if (found == nullptr) found = table->Find(model);
-  return found == nullptr ? TokenPrices{} : *found;
+std::optional<TokenPrices> PriceTag::Of(std::string_view asked, std::string_view answered) const {
+  if (fixed) return fixed;
+  if (table == nullptr) return TokenPrices{};
+  for (const std::string_view name : {asked.empty() ? std::string_view(model) : asked, answered}) {
+    const TokenPrices* found = name.empty() ? nullptr : table->Find(name);
+    if (found != nullptr) return *found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> PriceTag::Refuse(std::string_view asked) const {
+  if (may_be_unknown || Of(asked)) return std::nullopt;
+  const std::string_view name = asked.empty() ? std::string_view(model) : asked;
+  return Error{
+      ErrorCode::kProviderMissing,
+      fmt::format("the price of {} is unknown, so that nobody could say when the budget in USD is used up",
+                  name.empty() ? "the provider's model" : fmt::format("the model {}", name)),
+      "add it to prices.yaml in the hub, set prices: {input: …, output: …} of its provider (0 for one "
+      "that costs nothing), or allow it with limits: {allow_unpriced: true}"};
 }
 
 std::uint64_t MicroUsd(const Usage& usage, const TokenPrices& prices) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/issue.h"
 #include "model/config/hub_config.h"
 #include "model/request/model_request.h"
@@ -42,8 +43,13 @@ struct PriceTag {
   std::string model;                        // where a request names none
   std::uint64_t answer_tokens = 0;          // what is reserved for an answer that has not come yet
 
-  // Zero where nobody knows.
-  [[nodiscard]] TokenPrices Of(std::string_view asked_model) const;
+  bool may_be_unknown = true;  // else a model without a price is not asked at all
+
+  // By the model that was asked for, or where a request named none, the provider's; else by what the answer
+  // says it is. Nothing where nobody knows; what costs nothing (a script) is known.
+  [[nodiscard]] std::optional<TokenPrices> Of(std::string_view asked, std::string_view answered = {}) const;
+  // Why a model must not be asked: its price is unknown, and a budget in USD could not be kept.
+  [[nodiscard]] std::optional<Error> Refuse(std::string_view asked) const;
 };
 
 // Millionths of a dollar. What was read from a cache or written to one is part of the input and has its own

@@ -46,11 +46,35 @@ TEST(PriceTag, PrefersWhatIsSetForTheProvider) {
   EXPECT_EQ(tag.Of("gpt-5"), TokenPrices{});
   tag.table = std::make_shared<const PriceTable>(PriceTable::Embedded());
   tag.model = "gpt-5";
-  EXPECT_EQ(tag.Of("").input, 1.25);
-  EXPECT_EQ(tag.Of("claude-sonnet-4-5").input, 3);
-  EXPECT_EQ(tag.Of("gpt-5-unheard-of").input, 1.25);
+  EXPECT_EQ(tag.Of("")->input, 1.25);
+  EXPECT_EQ(tag.Of("claude-sonnet-4-5")->input, 3);
+  EXPECT_EQ(tag.Of("gpt-5-unheard-of")->input, 1.25);
   tag.fixed = TokenPrices{1, 2, {}, {}};
-  EXPECT_EQ(tag.Of("gpt-5").output, 2);
+  EXPECT_EQ(tag.Of("gpt-5")->output, 2);
+}
+
+TEST(PriceTag, PricesTheModelThatWasAskedAndNoOther) {
+  PriceTag tag;
+  tag.table = std::make_shared<const PriceTable>(PriceTable::Embedded());
+  tag.model = "gpt-4o";
+  EXPECT_FALSE(tag.Of("other-model"));
+  EXPECT_FALSE(tag.Of("other-model", "another-name"));
+  EXPECT_EQ(tag.Of("my-deployment", "gpt-5-2025-08-07")->input, 1.25)
+      << "a gateway's name, and what it stands for";
+}
+
+TEST(PriceTag, AModelWithoutAPriceIsRefusedWhereABudgetNeedsOne) {
+  PriceTag tag;
+  tag.table = std::make_shared<const PriceTable>(PriceTable::Embedded());
+  EXPECT_FALSE(tag.Refuse("qwen3"));
+  tag.may_be_unknown = false;
+  EXPECT_FALSE(tag.Refuse("gpt-5"));
+  const auto refused = tag.Refuse("qwen3");
+  ASSERT_TRUE(refused);
+  EXPECT_NE(refused->message.find("qwen3"), std::string::npos);
+  for (const char* way : {"prices.yaml", "prices:", "allow_unpriced"}) {
+    EXPECT_NE(refused->hint.find(way), std::string::npos) << refused->hint;
+  }
 }
 
 TEST(MicroUsd, CountsCachedInputAtItsOwnPrice) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "llm/model_errors.h"
 #include "llm/model_provider.h"
 #include "llm/script.h"
 #include "model/request/model_request.h"
@@ -64,7 +65,14 @@ ScriptedProvider::ScriptedProvider(Script script, std::vector<std::uint64_t> use
 }
 
 std::unique_ptr<ModelCall> ScriptedProvider::Ask(ModelRequest request, Done done) {
-  done(Reply(request));
+  ModelReply reply = Reply(request);
+  if (request.timeout > Duration{} && reply.after > request.timeout) {
+    const auto entry = reply.outcome ? reply.outcome->script_entry : reply.outcome.error().script_entry;
+    ModelError late = TimedOut(request.timeout, "no complete answer");
+    late.script_entry = entry;
+    reply = {std::unexpected(std::move(late)), request.timeout};
+  }
+  done(std::move(reply));
   return nullptr;
 }
 

@@ -11,6 +11,7 @@
 
 #include "llm/answer_draft.h"
 #include "llm/model_errors.h"
+#include "model/request/model_parameters.h"
 #include "model/request/model_request.h"
 
 // A vendor's protocol as bytes: what is sent for a request, and what a response means. Pure; whoever moves
@@ -19,11 +20,13 @@ namespace agenttalk {
 
 // What is fixed for a configured provider.
 struct WireOptions {
-  std::string base_url;  // without a slash at its end
-  std::string api_key;   // empty: none is sent
-  std::string model;     // where a request names none
-  std::uint32_t max_tokens = 0;
-  std::optional<double> temperature;
+  std::string base_url;        // without a slash at its end
+  std::string query;           // of every address, without its "?"
+  std::string api_key;         // empty: none is sent
+  HttpHeaders headers;         // sent with every request, before those of the protocol
+  std::string model;           // where a request names none
+  ModelParameters parameters;  // where a request has none
+  std::string max_tokens_as;   // the name that an OpenAI-like server has for max_tokens; empty: found out
   bool stream = true;
   bool structured_output = true;
   bool native_tools = true;
@@ -36,12 +39,20 @@ struct WireCall {
   std::string body;
 };
 
+// What a server has been found to need.
+struct Concessions {
+  bool no_schema = false;          // it refuses an answer schema; the form is then asked for in words
+  bool completion_tokens = false;  // it knows max_tokens as max_completion_tokens
+
+  bool operator==(const Concessions&) const = default;
+};
+
 class WireFormat {
  public:
   virtual ~WireFormat() = default;
 
-  // `with_schema` false: the server has refused an answer schema; it is then asked for in words.
-  [[nodiscard]] virtual WireCall Encode(const ModelRequest& request, bool with_schema) const = 0;
+  [[nodiscard]] virtual WireCall Encode(const ModelRequest& request,
+                                        const Concessions& concessions) const = 0;
   // Which models there are: a cheap question that also shows whether the server is there and takes the key.
   [[nodiscard]] virtual WireCall ListModels() const = 0;
   [[nodiscard]] virtual std::vector<std::string> ReadModels(const boost::json::object& body) const = 0;
@@ -58,6 +69,7 @@ class WireFormat {
 std::unique_ptr<WireFormat> MakeAnthropicFormat(WireOptions options);
 std::unique_ptr<WireFormat> MakeOpenaiFormat(WireOptions options);
 std::unique_ptr<WireFormat> MakeOllamaFormat(WireOptions options);
+std::unique_ptr<WireFormat> MakeResponsesFormat(WireOptions options);
 
 // Reads the body of a successful response as it comes. Whether it is a stream or one object is seen from the
 // bytes, for servers ignore `stream` and lie in content-type. Where the bytes are cut makes no difference.
@@ -72,6 +84,8 @@ class AnswerReader {
   // The outcome is known whatever comes; a connection that breaks now did no harm.
   [[nodiscard]] bool complete() const { return draft_.complete(); }
   [[nodiscard]] bool failed() const { return draft_.failed(); }
+  // It comes in pieces.
+  [[nodiscard]] bool streams() const { return streams_; }
   // No more bytes come.
   [[nodiscard]] ModelOutcome Finish();
 
@@ -87,6 +101,7 @@ class AnswerReader {
   const std::size_t max_bytes_;
   AnswerDraft draft_;
   std::unique_ptr<Body> body_;  // null until the first character that is no white space
+  bool streams_ = false;
 };
 
 }  // namespace agenttalk

@@ -14,29 +14,64 @@
 #include "base/json.h"
 #include "llm/json_access.h"
 #include "llm/wire_format.h"
+#include "model/request/model_parameters.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {
 
 namespace json = boost::json;
 
-std::uint32_t MaxTokens(const ModelRequest& request, const WireOptions& options) {
-  return request.parameters.max_tokens != 0 ? request.parameters.max_tokens : options.max_tokens;
+ModelParameters ParametersOf(const ModelRequest& request, const WireOptions& options) {
+  return Over(request.parameters, options.parameters);
 }
 
-std::optional<double> Temperature(const ModelRequest& request, const WireOptions& options) {
-  return request.parameters.temperature ? request.parameters.temperature : options.temperature;
+std::string UrlOf(const WireOptions& options, std::string_view path) {
+  std::string url = options.base_url + std::string(path);
+  if (!options.query.empty()) url += (path.find('?') == std::string_view::npos ? "?" : "&") + options.query;
+  return url;
+}
+
+HttpHeaders HeadersOf(const WireOptions& options, HttpHeaders own) {
+  for (const HttpHeader& header : options.headers) {
+    std::erase_if(own, [&](const HttpHeader& one) { return one.name == header.name; });
+  }
+  own.insert(own.end(), options.headers.begin(), options.headers.end());
+  return own;
+}
+
+void AddExtraBody(const ModelParameters& parameters, json::object& body) {
+  if (parameters.extra_body.empty()) return;
+  for (auto& member : ObjectOf(parameters.extra_body)) {
+    json::object* known = body.contains(member.key()) ? body[member.key()].if_object() : nullptr;
+    if (known == nullptr || !member.value().is_object()) {
+      body[member.key()] = std::move(member.value());
+      continue;
+    }
+    for (auto& inner : member.value().get_object()) (*known)[inner.key()] = std::move(inner.value());
+  }
+}
+
+bool AsksForTool(const ModelRequest& request, const ModelParameters& parameters) {
+  if (parameters.tool_choice.empty()) return false;
+  if (parameters.tool_choice == "auto" || parameters.tool_choice == "none") return true;
+  return std::ranges::none_of(request.messages,
+                              [](const ChatMessage& one) { return one.role == Role::kTool; });
+}
+
+bool AnnouncesTools(const ModelRequest& request, const WireOptions& options) {
+  return options.native_tools && !request.tools.empty();
 }
 
 std::string ModelOf(const ModelRequest& request, const WireOptions& options) {
   return request.model.empty() ? options.model : request.model;
 }
 
-SchemaUse UseOfSchema(const ModelRequest& request, const WireOptions& options, bool with_schema,
+SchemaUse UseOfSchema(const ModelRequest& request, const WireOptions& options, const Concessions& concessions,
                       bool beside_tools) {
   if (request.answer_schema.empty()) return SchemaUse::kNone;
-  const bool tools = options.native_tools && !request.tools.empty();
-  if (with_schema && options.structured_output && (beside_tools || !tools)) return SchemaUse::kGiven;
+  const bool tools = AnnouncesTools(request, options);
+  const bool given = !concessions.no_schema && options.structured_output;
+  if (given && (beside_tools || !tools)) return SchemaUse::kGiven;
   // Who is told to answer with this object and nothing else calls no tools.
   return tools ? SchemaUse::kNone : SchemaUse::kInWords;
 }

@@ -20,14 +20,15 @@
 #include "base/error_code.h"
 #include "base/file_name.h"
 #include "base/issue.h"
-#include "base/json.h"
 #include "base/json_pointer.h"
+#include "base/surrogates.h"
 #include "model/answer/agent_output.h"
 #include "model/answer/internal_plan.h"
 #include "model/answer/thinking_command.h"
 #include "model/config/agent_profile.h"
 #include "model/dag/task_outcome.h"
 #include "model/reading/checked.h"
+#include "model/reading/loose_value.h"
 #include "model/reading/object_reader.h"
 #include "model/request/model_request.h"
 #include "prompts/json_finder.h"
@@ -91,18 +92,18 @@ class Reader {
   void ReadScore(const json::value& value) {
     score_seen_ = true;
     auto& list = contract_.score_required ? issues_.errors : issues_.warnings;
-    if (!value.is_number()) {
+    const std::optional<double> score = ReadLooseNumber(value);
+    if (!score) {
       list.push_back({ErrorCode::kTypeMismatch, "/score",
                       fmt::format("score must be a number from 0 to 100, not {}", KindName(value)), "", 0});
       return;
     }
-    const double score = value.to_number<double>();
-    if (!(score >= 0 && score <= 100)) {
+    if (!(*score >= 0 && *score <= 100)) {
       list.push_back({ErrorCode::kValueInvalid, "/score",
-                      fmt::format("score must be from 0 to 100, not {}", score), "", 0});
+                      fmt::format("score must be from 0 to 100, not {}", *score), "", 0});
       return;
     }
-    answer_.score = score;
+    answer_.score = *score;
   }
 
   void ReadExplanation(const json::value& value) { answer_.score_explanation = TextOf(value).text; }
@@ -287,7 +288,7 @@ std::expected<json::value, Issues> FindObject(std::string_view text, const Answe
   }
   auto found = FindJsonObject(text);
   if (!found) return RefuseAll(std::move(found.error()));
-  auto parsed = ParseJson(*found, {limits.max_bytes, limits.max_depth});
+  auto parsed = ParseModelJson(*found, {limits.max_bytes, limits.max_depth});
   if (!parsed) return RefuseAll({parsed.error().code, "", parsed.error().message, parsed.error().hint, 0});
   return *std::move(parsed);
 }

@@ -31,6 +31,14 @@ json::object TypeSchema(std::string_view type) {
   return schema;
 }
 
+// Servers that make an answer by its schema choose among what it allows: without the bounds a score of 1e9.
+json::object PercentSchema() {
+  json::object schema = TypeSchema("integer");
+  schema["minimum"] = 0;
+  schema["maximum"] = 100;
+  return schema;
+}
+
 json::object TextSchema() {
   return TypeSchema("string");
 }
@@ -132,7 +140,7 @@ json::object ResultSchema(const ComposeInput& input, std::span<const CommandForm
   json::object fields;
   fields["result"] = unless_later(TextSchema());
   if (input.contract.score_required) {
-    fields["score"] = unless_later(TypeSchema("number"));
+    fields["score"] = unless_later(PercentSchema());
     fields["score_explanation"] = unless_later(TextSchema());
   }
   if (input.contract.outputs.size() > 1) fields["outputs"] = unless_later(OutputsSchema(input));
@@ -220,7 +228,7 @@ json::object TaskPlanSchema() {
 json::object ReviewSchema() {
   json::object params;
   params["approved"] = TypeSchema("boolean");
-  params["score"] = TypeSchema("number");
+  params["score"] = PercentSchema();
   params["feedback"] = TextSchema();
   params["requiredFixes"] = ListSchema(TextSchema());
   return Closed(std::move(params));
@@ -284,7 +292,7 @@ json::object StageSchema(Stage stage, std::span<const ToolSpec> tools) {
   fields["params"] = ParamsSchema(stage);
   fields["expectedOutcome"] = TextSchema();
   fields["risk"] = Closed(std::move(risk));
-  fields["confidence"] = TypeSchema("number");
+  fields["confidence"] = PercentSchema();
   fields["alternativeActions"] = ListSchema(TextSchema());
   fields["requiresUserConfirmation"] = TypeSchema("boolean");
   fields["userMessage"] = TextSchema();

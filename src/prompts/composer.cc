@@ -85,6 +85,9 @@ Digest ReuseKey(const ComposeInput& input) {
     key.Text(one.name).Number(one.scores.size());
     for (const ScoreRange& range : one.scores) key.Real(range.min_score).Real(range.max_score);
   }
+  if (const std::string later = LaterParameters(input.parameters); !later.empty()) {
+    key.Text("parameters").Text(later);
+  }
   // Whom the task may send back is no part of the work: it changes as others are reworked.
   return key.Finish();
 }

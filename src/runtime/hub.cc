@@ -170,6 +170,7 @@ Result<void> Hub::Start() {
     models_ = TRY(ModelAccess::Open(team_.config.limits));
     node.providers = TRY(MakeProviders(team_, directory_, options_.providers, *journal_, *models_,
                                        [this](const std::string& text) { Report(text); }));
+    prices_ = TagsOf(node.providers);
     MakeTools();
   }
   files_ = TRY(PosixFileSystem::Open(directory_.string()));

@@ -17,8 +17,10 @@
 #include "mailbox/mirror.h"
 #include "mailbox/watcher.h"
 #include "model/command/reading.h"
+#include "model/dag/task_dag.h"
 #include "model/events/event.h"
 #include "runtime/calls/model_access.h"
+#include "runtime/calls/price_check.h"
 #include "runtime/calls/provider_choice.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/core.h"
@@ -79,6 +81,12 @@ class Hub final : private EventObserver {
   // Makes one plan's files that are not there or not right.
   Result<MirrorReport> Export(const PlanId& plan) { return node_->ExportFiles(plan); }
 
+  // PROVIDER_MISSING when a budget in USD could not be kept: a task, or without tasks the stages of a goal,
+  // would ask a model whose price nobody knows.
+  [[nodiscard]] Result<void> CheckPrices(const TaskDag* dag) const {
+    return agenttalk::CheckPrices(team_, prices_, dag);
+  }
+
   // Why nothing can be taken in at the moment.
   [[nodiscard]] std::optional<Error> Unable();
 
@@ -122,6 +130,7 @@ class Hub final : private EventObserver {
 
   const std::filesystem::path directory_;
   const Team team_;
+  PriceTags prices_;  // empty where nothing is asked
   const HubOptions options_;
   SystemClock clock_;
   NoTools no_tools_;

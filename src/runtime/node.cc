@@ -1,5 +1,7 @@
 #include "runtime/node.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -15,9 +17,11 @@
 #include "engine/turn/input.h"
 #include "llm/price_table.h"
 #include "mailbox/intake.h"
+#include "model/config/hub_config.h"
 #include "model/events/event.h"
 #include "model/request/model_request.h"
 #include "runtime/calls/call_desk.h"
+#include "runtime/calls/price_check.h"
 #include "runtime/calls/profile_composer.h"
 #include "runtime/files/file_comparison.h"
 #include "runtime/files/projection.h"
@@ -31,15 +35,17 @@ constexpr Duration kCatchUpRetry = std::chrono::seconds(1);
 
 // The prices are those at the time of the call; what was estimated is journaled.
 ProfileComposer::Estimate EstimateWith(const ProviderSet& providers) {
-  std::map<std::string, PriceTag> tags;
-  for (const auto& [name, entry] : providers.entries) tags[name] = entry.price;
-  return
-      [tags = std::move(tags)](const std::string& provider, const std::string& model, std::uint64_t tokens) {
-        const auto found = tags.find(provider);
-        if (found == tags.end()) return Cost{tokens, 0, 0};
-        const Usage most{tokens, found->second.answer_tokens, 0, 0};
-        return Cost{tokens, most.output_tokens, MicroUsd(most, found->second.Of(model))};
-      };
+  return [tags = TagsOf(providers)](const std::string& provider, const std::string& model,
+                                    std::uint64_t tokens, std::uint32_t max_tokens) -> Result<Cost> {
+    const auto found = tags.find(provider);
+    if (found == tags.end()) return Cost{tokens, 0, 0, 0};
+    const PriceTag& tag = found->second;
+    if (const auto refused = tag.Refuse(model)) {
+      return Fail(refused->code, fmt::format("{}; {}", refused->message, refused->hint));
+    }
+    const Usage most{tokens, max_tokens != 0 ? max_tokens : tag.answer_tokens, 0, 0};
+    return Cost{tokens, most.output_tokens, MicroUsd(most, tag.Of(model).value_or(TokenPrices{})), 0};
+  };
 }
 
 ProfileComposer::Abilities AbilitiesWith(const ProviderSet& providers) {

@@ -13,6 +13,7 @@
 
 #include "cli/console.h"
 #include "cli/hub_call.h"
+#include "cli/text/cost_text.h"
 #include "cli/text/task_table.h"
 #include "cli/text/text_width.h"
 #include "model/config/human_agent.h"
@@ -123,8 +124,7 @@ std::string WhyText(const json::object& task) {
 }
 
 std::string MoneyText(const json::object& task) {
-  const double cost = task.at("cost_usd").to_number<double>();
-  return cost > 0 ? fmt::format("${:.4f}", cost) : "";
+  return CostRemark(task.at("cost_usd"));
 }
 
 std::vector<std::string> Cells(const Row& row, double now) {

@@ -17,6 +17,7 @@
 #include "runtime/core/core.h"
 #include "runtime/files/human_answer.h"
 #include "runtime/hub.h"
+#include "runtime/reports/plan_report.h"
 
 namespace agenttalk {
 
@@ -28,6 +29,11 @@ std::string FirstLine(const std::string& text) {
   const std::string_view line = std::string_view(text).substr(0, text.find('\n'));
   const std::string_view shown = Utf8Prefix(line, kLongest);
   return std::string(shown) + (shown.size() < text.size() ? "…" : "");
+}
+
+bool HasFailed(Hub& hub, const PlanId& id) {
+  const PlanState* plan = hub.core().FindLoaded(id);
+  return plan != nullptr && std::string_view(PlanStateName(*plan)) == "failed";
 }
 
 }  // namespace
@@ -50,6 +56,9 @@ void Progress::Say(const Event& event, const CommandId& command, const std::stri
 void Progress::SayChange(const Event& event, const PlanChanged& change) {
   if (change.change == PlanChange::kCompleted && !change.reason.empty()) {
     Say(event, {}, fmt::format("{}: {}", Styled("failed", Style::kRed, colors_), change.reason));
+  } else if (change.change == PlanChange::kCompleted && HasFailed(*hub_, event.plan_id)) {
+    // Of an open plan the event says only that nothing goes on; its commands say how they ended.
+    Say(event, {}, Styled("failed", Style::kRed, colors_));
   } else {
     Say(event, {}, EnumName(change.change));
   }

@@ -13,6 +13,7 @@
 
 #include "base/time.h"
 #include "cli/hub_call.h"
+#include "cli/text/cost_text.h"
 #include "cli/text/table.h"
 
 namespace agenttalk {
@@ -50,7 +51,7 @@ std::vector<std::string> Row(const json::object& task, double now) {
           CellText(task.at("attempts")),
           ElapsedText(task, now),
           fmt::format("{}", TokensOf(task.at("tokens"))),
-          fmt::format("{:.4f}", task.at("cost_usd").to_number<double>()),
+          CostText(task.at("cost_usd")),
           why};
 }
 
@@ -71,10 +72,10 @@ std::string PlanLine(const json::object& status) {
   const json::array& tasks = status.at("tasks").as_array();
   const auto completed = std::ranges::count_if(
       tasks, [](const json::value& task) { return task.at("state").as_string() == "COMPLETED"; });
-  return fmt::format("{}: {}, revision {}, {} of {} tasks completed, {} tokens, {:.4f} USD",
+  return fmt::format("{}: {}, revision {}, {} of {} tasks completed, {} tokens, {} USD",
                      CellText(status.at("plan_id")), CellText(status.at("state")),
                      CellText(status.at("revision")), completed, tasks.size(), TokensOf(status.at("tokens")),
-                     status.at("cost_usd").to_number<double>());
+                     CostText(status.at("cost_usd")));
 }
 
 std::string TaskTable(const json::object& status, double now, std::size_t most, bool colors) {

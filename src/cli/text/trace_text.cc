@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "cli/console.h"
 #include "cli/hub_call.h"
+#include "cli/text/cost_text.h"
 
 namespace agenttalk {
 namespace {
@@ -48,8 +49,8 @@ std::string Measures(const json::object& object) {
   const std::uint64_t tokens = object.at("tokens").at("input").to_number<std::uint64_t>() +
                                object.at("tokens").at("output").to_number<std::uint64_t>();
   if (tokens > 0) text += fmt::format("  {} tokens", tokens);
-  const double cost = object.at("cost_usd").to_number<double>();
-  if (cost > 0) text += fmt::format("  {:.4f} USD", cost);
+  const std::string cost = CostText(object.at("cost_usd"));
+  if (cost != CostText(0)) text += fmt::format("  {} USD", cost);
   return text;
 }
 

@@ -98,7 +98,7 @@ void ExamineProviders(const std::filesystem::path& hub, std::vector<Finding>& fi
   if (!team) return;  // told as what is wrong with the configuration
   auto access = ModelAccess::Open(team->config.limits);
   if (!access) return;
-  for (const ProviderReport& report : ReportProviders(*team, hub, *access, kPatience)) {
+  for (const ProviderReport& report : ReportProviders(*team, hub, *access, kPatience, ReportDepth::kLook)) {
     if (!report.is_default && report.agents.empty()) continue;
     // The one that would be taken from the environment has no kind when there is none.
     const std::string what =

@@ -15,6 +15,7 @@
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
 #include "cli/live/terminal.h"
+#include "cli/text/cost_text.h"
 #include "cli/text/status_text.h"
 #include "cli/text/table.h"
 #include "cli/text/trace_text.h"
@@ -117,11 +118,10 @@ std::string DiffTexts(const json::object& diff, bool colors) {
 }
 
 std::string TotalLine(const json::value& side) {
-  return fmt::format("{}: {}, {} of {} tasks completed, {} taken over, {} tokens, {:.4f} USD\n",
+  return fmt::format("{}: {}, {} of {} tasks completed, {} taken over, {} tokens, {} USD\n",
                      CellText(side.at("plan_id")), CellText(side.at("state")),
                      CellText(side.at("tasks_completed")), CellText(side.at("tasks_total")),
-                     CellText(side.at("tasks_reused")), TokensText(side),
-                     side.at("cost_usd").to_number<double>());
+                     CellText(side.at("tasks_reused")), TokensText(side), CostText(side.at("cost_usd")));
 }
 
 Result<ExitCode> Diff(const Invocation& call) {

@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "cli/verbs/verbs.h"
 #include "runtime/calls/model_access.h"
 #include "runtime/calls/provider_report.h"
+#include "runtime/calls/provider_trial.h"
 #include "runtime/team.h"
 
 namespace agenttalk {
@@ -26,6 +28,22 @@ namespace json = boost::json;
 
 constexpr auto kPatience = std::chrono::seconds(5);
 constexpr std::size_t kModelsShown = 3;
+
+json::value OrNull(const std::optional<bool>& known) {
+  return known ? json::value(*known) : json::value();
+}
+
+json::object ToJson(const ProviderTrial& trial) {
+  return {{"answers", trial.answers},
+          {"seconds", std::chrono::duration<double>(trial.took).count()},
+          {"streams", OrNull(trial.streams)},
+          {"schema", OrNull(trial.schema)},
+          {"tools", OrNull(trial.tools)},
+          {"input_tokens", trial.usage.input_tokens},
+          {"output_tokens", trial.usage.output_tokens},
+          {"cost_usd", trial.cost_usd ? json::value(*trial.cost_usd) : json::value()},
+          {"words", json::array(trial.words.begin(), trial.words.end())}};
+}
 
 json::object ToJson(const ProviderReport& report) {
   json::object object{{"name", report.name},
@@ -38,6 +56,7 @@ json::object ToJson(const ProviderReport& report) {
                       {"usable", report.usable},
                       {"models", json::array(report.models.begin(), report.models.end())},
                       {"problem", nullptr}};
+  object["test"] = report.trial ? json::value(ToJson(*report.trial)) : json::value();
   if (report.problem) {
     object["problem"] = {{"code", ToString(report.problem->code)},
                          {"message", report.problem->message},
@@ -65,6 +84,11 @@ void ShowTable(const Invocation& call, const std::vector<ProviderReport>& report
   }
   call.console.Out(TableText(rows, call.console.colors_out()));
   for (const ProviderReport& report : reports) {
+    if (!report.trial) continue;
+    call.console.Out(fmt::format("\n{}:\n", report.name));
+    for (const std::string& remark : report.trial->words) call.console.Out(fmt::format("  {}\n", remark));
+  }
+  for (const ProviderReport& report : reports) {
     if (!report.problem) continue;
     call.console.Err(
         fmt::format("{}: {}\n  {}\n", report.name, report.problem->message, report.problem->hint));
@@ -75,7 +99,8 @@ Result<ExitCode> Providers(const Invocation& call) {
   const auto hub = TRY(call.Hub());
   const Team team = TRY(LoadTeam(hub));
   ModelAccess access = TRY(ModelAccess::Open(team.config.limits));
-  const std::vector<ProviderReport> reports = ReportProviders(team, hub, access, kPatience);
+  const std::vector<ProviderReport> reports = ReportProviders(
+      team, hub, access, kPatience, call.arguments.Has("--test") ? ReportDepth::kTry : ReportDepth::kLook);
   if (call.json) {
     json::array list;
     for (const ProviderReport& report : reports) list.push_back(ToJson(report));
@@ -95,7 +120,8 @@ Verb ProvidersVerb() {
   return {.name = "providers",
           .summary = "Lists the model providers, whether they can be used, and their models.",
           .example = "agenttalk providers --json",
-          .parameters = {},
+          .parameters = {{.name = "--test",
+                          .help = "asks those that are used one or two tiny questions and says what works"}},
           .run = Providers};
 }
 

@@ -151,7 +151,12 @@ void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record) {
         AskForOutcome(step, plan, record, *unsafe);
         return;
       }
-      FailAttempt(step, plan, record, {ErrorCode::kAttemptTimeout, "the attempt took too long", true, {}},
+      FailAttempt(step, plan, record,
+                  {ErrorCode::kAttemptTimeout,
+                   fmt::format("the attempt did not end within {}; give it a longer timeout",
+                               ToText(AttemptTimeout(record))),
+                   true,
+                   {}},
                   EndState::kTimedOut);
       return;
     }

@@ -71,6 +71,7 @@ CommandBrief TaskBrief(const Step& step, const PlanState& plan, TaskIndex task, 
   brief.rework_reason = reason;
   if (!step.parts().goals.BriefExecutor(plan, task, node, brief)) brief.may_return = MayReturn(dag, task);
   brief.model = node.model;
+  brief.parameters = node.parameters;
   return brief;
 }
 

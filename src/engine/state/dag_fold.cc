@@ -259,6 +259,7 @@ void FoldTaskCost(PlanState& plan, const CommandRecord& record, const Cost& cost
   task->cost.input_tokens += cost.input_tokens;
   task->cost.output_tokens += cost.output_tokens;
   task->cost.micro_usd += cost.micro_usd;
+  task->cost.unpriced += cost.unpriced;
 }
 
 void FoldTaskResult(PlanState& plan, const CommandRecord& record, const CommandSucceeded& e) {

@@ -23,6 +23,7 @@
 #include "model/answer/agent_output_spellings.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_graph.h"
+#include "model/reading/loose_value.h"
 #include "model/reading/object_reader.h"
 #include "model/request/model_request.h"
 
@@ -126,7 +127,13 @@ StageParams ReadTaskPlan(ObjectReader& params, const OutputContract& contract) {
 StageParams ReadReview(ObjectReader& params, const OutputContract& /*contract*/) {
   ReviewResult review;
   params.Boolean(Field("approved").Required(), review.approved);
-  params.Number(Field("score").Required(), kPercent, review.score);
+  const boost::json::value* score = params.object().if_contains("score");
+  const auto said = score != nullptr && score->is_string() ? ReadLooseNumber(*score) : std::nullopt;
+  if (said && *said >= 0 && *said <= 100 && params.Has("score")) {
+    review.score = *said;
+  } else {
+    params.Number(Field("score").Required(), kPercent, review.score);
+  }
   params.String(Field("feedback").Required(), review.feedback);
   params.Strings("requiredFixes", review.required_fixes);
   return review;

@@ -41,6 +41,7 @@ struct CommandBrief {
   Stage stage = Stage::kCommand;   // one of the six: asked with its prompt, and answered by its contract
   StageBrief context = {};
   std::vector<OutputCondition> when = {};  // of the declared outputs, those that the score decides about
+  std::string parameters = {};             // ParametersText, before the agent's
 
   bool operator==(const CommandBrief&) const = default;
   template <typename Self, typename F>
@@ -49,6 +50,7 @@ struct CommandBrief {
     f("rework_round", self.rework_round), f("rework_reason", self.rework_reason);
     f("may_return", self.may_return), f("may_reject", self.may_reject), f("model", self.model);
     f("stage", self.stage), f("context", self.context), f("when", self.when);
+    f("parameters", self.parameters);
   }
 };
 

@@ -79,6 +79,7 @@ void ReadProfileFields(ObjectReader& reader, AgentProfile& profile) {
   reader.Integer("repair_attempts", kRepairRange, profile.repair_attempts);
   reader.Choice<AgentRuntime>("runtime", kRuntimes, profile.runtime);
   reader.Choice<Strategy>("strategy", kStrategies, profile.strategy);
+  ReadParameterBlock(reader, profile.parameters);
 }
 
 Checked<AgentProfile> ReadAgentProfile(const json::value& value, AgentProfile base) {
@@ -129,6 +130,7 @@ json::value ToJson(const AgentProfile& profile) {
     object["repair_attempts"] = profile.repair_attempts;
   if (profile.runtime != defaults.runtime) object["runtime"] = ToString(profile.runtime);
   if (profile.strategy != defaults.strategy) object["strategy"] = ToString(profile.strategy);
+  if (!profile.parameters.empty()) AddParameters(object["parameters"].emplace_object(), profile.parameters);
   return object;
 }
 

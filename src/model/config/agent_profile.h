@@ -9,6 +9,7 @@
 
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/request/model_parameters.h"
 
 namespace agenttalk {
 
@@ -37,6 +38,7 @@ struct AgentProfile {
   std::uint32_t repair_attempts = 2;
   AgentRuntime runtime = AgentRuntime::kBuiltin;
   Strategy strategy = Strategy::kSimple;
+  ModelParameters parameters = {};  // before the provider's
 
   bool operator==(const AgentProfile&) const = default;
 };

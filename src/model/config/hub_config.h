@@ -12,11 +12,12 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/config/agent_profile.h"
+#include "model/request/model_parameters.h"
 
 // A hub's agenttalk.yaml (docs/formats/config.md).
 namespace agenttalk {
 
-enum class ProviderKind : std::uint8_t { kAnthropic, kOpenai, kOllama, kExec, kScripted };
+enum class ProviderKind : std::uint8_t { kAnthropic, kOpenai, kOllama, kExec, kScripted, kOpenaiResponses };
 enum class MirrorMode : std::uint8_t { kFull, kLazy };
 enum class ReuseScope : std::uint8_t { kPlan, kHub, kNever };
 enum class PromptLanguage : std::uint8_t { kEnglish, kChinese };
@@ -44,18 +45,21 @@ struct ProviderConfig {
   ProviderKind kind = ProviderKind::kScripted;
   std::string model;
   std::string base_url;
-  std::string api_key_env;                   // the name of the variable, never a key
-  std::string api_key_file;                  // a file that only its owner may read
-  std::vector<std::string> argv;             // exec
-  PromptVia prompt_via = PromptVia::kStdin;  // exec
-  std::string answer_at;                     // exec: a JSON Pointer into what it prints; empty: all of it
-  std::string answers;                       // scripted: a path relative to the hub
-  std::uint32_t max_tokens = 0;              // 0: the provider's default
-  std::optional<double> temperature;
-  Duration timeout{};  // of one call; 0: the attempt's alone
-  std::uint32_t max_retries = 3;
-  std::uint32_t requests_per_minute = 0;  // 0: not paced
-  std::uint64_t tokens_per_minute = 0;    // 0: not paced
+  std::string api_key_env;                     // the name of the variable, never a key
+  std::string api_key_file;                    // a file that only its owner may read
+  std::vector<std::string> argv;               // exec
+  PromptVia prompt_via = PromptVia::kStdin;    // exec
+  std::string answer_at;                       // exec: a JSON Pointer into what it prints; empty: all of it
+  std::vector<std::string> model_argv;         // exec: added where a model is named, with {model} in it
+  std::string answers;                         // scripted: a path relative to the hub
+  std::map<std::string, std::string> headers;  // sent with every request; ${NAME} is a variable's value
+  std::string ca_file;                         // certificates to trust; a path relative to the hub
+  std::string max_tokens_as;   // openai: the name that the server has for max_tokens; empty: found out
+  ModelParameters parameters;  // an agent's and a task's count before these
+  Duration timeout{};          // of one call; 0: the attempt's alone
+  std::optional<std::uint32_t> max_retries;  // missing: as long as the attempt's time lasts
+  std::uint32_t requests_per_minute = 0;     // 0: not paced
+  std::uint64_t tokens_per_minute = 0;       // 0: not paced
   std::optional<TokenPrices> prices;
   bool structured_output = true;                    // ask for JSON by schema where the provider can
   bool native_tools = true;                         // announce tools where the provider can
@@ -72,6 +76,7 @@ struct HubLimits {
   std::uint64_t budget_tokens = 0;  // per plan; 0: none
   double hub_budget_usd = 0;        // of all plans together; 0: none
   std::uint64_t hub_budget_tokens = 0;
+  bool allow_unpriced = false;  // also with a budget in USD, ask models whose price nobody knows
   std::uint32_t max_parallel_calls = 8;
   std::size_t max_command_bytes = kMebibyte;  // and of a message
   std::size_t max_json_depth = 64;

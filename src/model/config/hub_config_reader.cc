@@ -21,6 +21,8 @@
 #include "model/config/agent_profile_reader.h"
 #include "model/config/hub_config.h"
 #include "model/config/hub_config_spellings.h"
+#include "model/config/preset_table.h"
+#include "model/config/provider_reader.h"
 #include "model/reading/checked.h"
 #include "model/reading/object_reader.h"
 #include "model/reading/yaml_document.h"
@@ -29,104 +31,16 @@ namespace agenttalk {
 namespace {
 
 constexpr NumberRange kNotNegative{.min = 0, .max = 1e12};
-constexpr IntegerRange kCount{.min = 0, .max = 1'000'000'000};
 constexpr IntegerRange kAtLeastOne{.min = 1, .max = 1'000'000};
 constexpr IntegerRange kBytes{.min = 1024, .max = std::int64_t{1} << 40};
 constexpr IntegerRange kDepth{.min = 8, .max = 256};
-constexpr Duration kLongestPeriod = std::chrono::hours(24 * 3650);
-
-// A path below the hub, or one a person wrote on purpose from the root; never one that climbs out.
-bool IsConfiguredPath(std::string_view path) {
-  return path.find("..") == std::string_view::npos && path.find('\0') == std::string_view::npos;
-}
-
-void ReadPath(ObjectReader& reader, std::string_view key, std::string& path) {
-  if (reader.Text(key, path) && !IsConfiguredPath(path)) {
-    reader.Error(key, ErrorCode::kNameUnsafe, "the path leaves the hub", "write it without \"..\"");
-  }
-}
-
-void ReadPositivePeriod(ObjectReader& reader, std::string_view key, Duration& period) {
-  Duration read{};
-  if (!reader.Period(key, read)) return;
-  if (read <= Duration::zero() || read > kLongestPeriod) {
-    reader.Error(key, ErrorCode::kValueInvalid, "must be more than nothing and at most ten years");
-    return;
-  }
-  period = read;
-}
-
-void ReadPrices(ObjectReader& reader, ProviderConfig& provider) {
-  reader.Object("prices", [&](ObjectReader& object) {
-    TokenPrices prices;
-    double price = 0;
-    object.Number(Field("input").Required(), kNotNegative, prices.input);
-    object.Number(Field("output").Required(), kNotNegative, prices.output);
-    if (object.Number("cache_read", kNotNegative, price)) prices.cache_read = price;
-    if (object.Number("cache_write", kNotNegative, price)) prices.cache_write = price;
-    provider.prices = prices;
-  });
-}
-
-// What only one kind of provider has. A key of another kind is unknown there and reported as such.
-void ReadKindFields(ObjectReader& reader, ProviderConfig& provider) {
-  if (provider.kind == ProviderKind::kExec) {
-    reader.Strings(Field("argv").Required().Hint("argv: [program, argument, …]"), provider.argv);
-    if (!reader.Failed("argv") && (provider.argv.empty() || provider.argv.front().empty())) {
-      reader.Error("argv", ErrorCode::kValueInvalid, "names no program", "argv: [program, argument, …]");
-    }
-    reader.Choice<PromptVia>("prompt_via", kPromptVias, provider.prompt_via);
-    if (reader.String("answer_at", provider.answer_at) && !provider.answer_at.empty() &&
-        !provider.answer_at.starts_with('/')) {
-      reader.Error("answer_at", ErrorCode::kValueInvalid, "must be a JSON Pointer", "e.g. /result");
-    }
-    return;
-  }
-  if (provider.kind == ProviderKind::kScripted) {
-    ReadPath(reader, "answers", provider.answers);
-    return;
-  }
-  if (reader.Text("base_url", provider.base_url) && !provider.base_url.starts_with("http://") &&
-      !provider.base_url.starts_with("https://")) {
-    reader.Error("base_url", ErrorCode::kValueInvalid, "must start with http:// or https://");
-  }
-  reader.Name(Field("api_key_env").Hint("the name of an environment variable"), provider.api_key_env);
-  ReadPath(reader, "api_key_file", provider.api_key_file);
-  reader.Boolean("stream", provider.stream);
-  ReadPositivePeriod(reader, "idle_timeout", provider.idle_timeout);
-}
-
-void ReadProvider(ObjectReader& reader, ProviderConfig& provider) {
-  const bool has_kind = reader.Choice<ProviderKind>(Field("kind").Required(), kProviderKinds, provider.kind);
-  reader.Text("model", provider.model);
-  if (reader.Has("api_key")) {
-    reader.Error(
-        "api_key", ErrorCode::kValueInvalid, "keys do not belong into this file",
-        "put the key into an environment variable and its name into api_key_env, or into a file and its path "
-        "into api_key_file");
-  }
-  reader.Integer("max_tokens", kAtLeastOne, provider.max_tokens);
-  double temperature = 0;
-  if (reader.Number("temperature", {.min = 0, .max = 2}, temperature)) provider.temperature = temperature;
-  ReadPositivePeriod(reader, "timeout", provider.timeout);
-  reader.Integer("max_retries", {.min = 0, .max = 100}, provider.max_retries);
-  reader.Integer("requests_per_minute", kCount, provider.requests_per_minute);
-  reader.Integer("tokens_per_minute", kCount, provider.tokens_per_minute);
-  reader.Boolean("structured_output", provider.structured_output);
-  reader.Boolean("native_tools", provider.native_tools);
-  ReadPrices(reader, provider);
-  if (has_kind) {
-    ReadKindFields(reader, provider);
-  } else {
-    reader.AllowOthers();
-  }
-}
 
 void ReadLimits(ObjectReader& reader, HubLimits& limits) {
   reader.Number("budget_usd", kNotNegative, limits.budget_usd);
   reader.Integer("budget_tokens", {.min = 0}, limits.budget_tokens);
   reader.Number("hub_budget_usd", kNotNegative, limits.hub_budget_usd);
   reader.Integer("hub_budget_tokens", {.min = 0}, limits.hub_budget_tokens);
+  reader.Boolean("allow_unpriced", limits.allow_unpriced);
   reader.Integer("max_parallel_calls", kAtLeastOne, limits.max_parallel_calls);
   reader.Integer("max_command_bytes", kBytes, limits.max_command_bytes);
   reader.Integer("max_json_depth", kDepth, limits.max_json_depth);
@@ -187,8 +101,14 @@ void ReadConfig(ObjectReader& reader, HubConfig& config) {
   reader.Integer(Field("version").Invalid(ErrorCode::kSchemaVersionUnsupported).Hint("version: 1"),
                  {.min = 1, .max = 1}, version);
   reader.Name("provider", config.provider);
+  PresetTable presets = PresetTable::Shipped();
+  ReadMap(reader, "presets", [&](const std::string& name, ObjectReader& preset) {
+    ProviderConfig checked;
+    ReadProvider(preset, PresetTable::Shipped(), checked);
+    presets.Add(name, checked.kind == ProviderKind::kExec, preset.object());
+  });
   ReadMap(reader, "providers", [&](const std::string& name, ObjectReader& provider) {
-    ReadProvider(provider, config.providers[name]);
+    ReadProvider(provider, presets, config.providers[name]);
   });
   ReadAgents(reader, config);
   reader.Object("limits", [&](ObjectReader& limits) { ReadLimits(limits, config.limits); });

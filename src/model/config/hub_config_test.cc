@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/json.h"
 #include "model/config/hub_config_reader.h"
+#include "model/config/preset_table.h"
 #include "model/reading/brief_issues.h"
 #include "model/reading/checked.h"
 
@@ -55,9 +56,13 @@ providers:
   a: {kind: anthropic, api_key_env: MY_KEY, max_tokens: 100, temperature: 0.5, timeout: 2m, max_retries: 0,
       api_key_file: keys/a, stream: false, idle_timeout: 30s, requests_per_minute: 50, tokens_per_minute: 40000, structured_output: false, native_tools: false,
       prices: {input: 3, output: 15, cache_read: 0.3, cache_write: 3.75}}
-  b: {kind: exec, argv: [codex, exec], prompt_via: argv}
-agents: {x: {strategy: freeform}}
-limits: {budget_tokens: 1000000, max_command_bytes: 2048, max_json_depth: 32, max_input_bytes: 4096, max_nodes: 10,
+  b: {kind: exec, argv: [codex, exec], prompt_via: argv, model_argv: [-m, "{model}"]}
+  c: {kind: openai, base_url: "https://x.example/v1?api-version=1", headers: {X-Team: blue, api-key: "${KEY}"}, ca_file: ca.pem,
+      max_tokens_as: max_completion_tokens, top_p: 0.9, seed: 7, stop: [END], reasoning_effort: low, thinking: true,
+      tool_choice: auto, extra_body: {top_k: 5}}
+  d: {kind: openai-responses, base_url: "https://x.example/v1", max_retries: 3}
+agents: {x: {strategy: freeform, parameters: {temperature: 0.1, thinking: 2048}}}
+limits: {budget_tokens: 1000000, allow_unpriced: true, max_command_bytes: 2048, max_json_depth: 32, max_input_bytes: 4096, max_nodes: 10,
          max_hops: 3, max_open_questions: 4, max_answer_bytes: 5000, max_tool_output_bytes: 6000, max_tool_rounds: 7}
 human: {name: Ada, question_deadline: 2h}
 paths: {prompts: my/prompts, skills: skills, sops: my/sops}
@@ -112,10 +117,78 @@ TEST(HubConfig, RefusesAKeyWithoutRepeatingIt) {
   EXPECT_EQ(config.issues.errors[0].message.find("sk-secret"), std::string::npos);
 }
 
-TEST(HubConfig, WarnsOfFieldsThatBelongToAnotherKindOfProvider) {
-  const Checked<HubConfig> config = ParseHubConfig("providers: {a: {kind: openai, argv: [x]}}");
-  ASSERT_TRUE(config);
-  EXPECT_EQ(Brief(config.issues.warnings), (Lines{"UNKNOWN_FIELD /providers/a/argv:1"}));
+TEST(HubConfig, RefusesSettingsOfWhichNothingWouldCome) {
+  EXPECT_EQ(Errors("providers: {a: {kind: openai, argv: [x]}}"),
+            (Lines{"UNKNOWN_FIELD /providers/a/argv:1"}));
+  EXPECT_EQ(Errors("providers: {a: {kind: openai, temprature: 1}}"),
+            (Lines{"UNKNOWN_FIELD /providers/a/temprature:1"}));
+  EXPECT_EQ(Errors("providers: {a: {kind: anthropic, seed: 1}}"),
+            (Lines{"VALUE_INVALID /providers/a/seed:1"}));
+  EXPECT_EQ(Errors("providers: {a: {kind: exec, argv: [x], temperature: 1}}"),
+            (Lines{"UNKNOWN_FIELD /providers/a/temperature:1"}));
+  EXPECT_EQ(Errors("agents: {x: {parameters: {topp: 1}}}"),
+            (Lines{"UNKNOWN_FIELD /agents/x/parameters/topp:1"}));
+  EXPECT_EQ(Errors("providers: {a: {kind: openai, extra_body: {messages: []}}}"),
+            (Lines{"VALUE_INVALID /providers/a/extra_body/messages:1"}));
+  EXPECT_EQ(Errors("providers: {a: {kind: openai, headers: {Authorization: Bearer sk-1}}}"),
+            (Lines{"VALUE_INVALID /providers/a/headers/Authorization:1"}));
+}
+
+TEST(HubConfig, ChecksAddresses) {
+  struct Case {
+    std::string kind;
+    std::string url;
+    std::string hint;  // empty: it can be used
+  };
+  const std::vector<Case> cases = {{"openai", "https://x/v1", ""},
+                                   {"openai", "https://x/v1/?api-version=2", ""},
+                                   {"openai", "https://x/v1/chat/completions", "write https://x/v1"},
+                                   {"openai", "https://x/v1/chat/completions/?a=1", "write https://x/v1?a=1"},
+                                   {"openai-responses", "https://x/v1/responses", "write https://x/v1"},
+                                   {"anthropic", "https://x/v1", "write https://x"},
+                                   {"anthropic", "https://x/v1/messages", "write https://x"},
+                                   {"ollama", "http://x:11434/api", "write http://x:11434"},
+                                   {"openai", "https://x/v1#top", "leave it out"}};
+  for (const Case& one : cases) {
+    const Checked<HubConfig> config =
+        ParseHubConfig("providers: {a: {kind: " + one.kind + ", base_url: \"" + one.url + "\"}}");
+    ASSERT_EQ(config.issues.ok(), one.hint.empty()) << one.url;
+    if (!one.hint.empty()) {
+      EXPECT_EQ(config.issues.errors[0].hint, one.hint);
+    }
+  }
+}
+
+TEST(HubConfig, TakesPresetsAndWhatAProviderSaysItself) {
+  const Checked<HubConfig> config = ParseHubConfig(R"(
+presets: {gateway: {kind: openai, base_url: "https://gw.example/v1", headers: {x-team: blue}, top_p: 0.5}}
+providers:
+  fast: {preset: groq, model: llama}
+  mine: {preset: gateway, model: m, top_p: 0.9}
+  web: {preset: qwen}
+  cli: {kind: exec, preset: qwen}
+  claude: {preset: claude, model: sonnet}
+)");
+  ASSERT_TRUE(config) << Brief(config.issues.errors).front();
+  EXPECT_EQ(config->providers.at("fast").api_key_env, "GROQ_API_KEY");
+  EXPECT_EQ(config->providers.at("fast").model, "llama");
+  EXPECT_EQ(config->providers.at("mine").base_url, "https://gw.example/v1");
+  EXPECT_EQ(config->providers.at("mine").parameters.top_p, 0.9);
+  EXPECT_EQ(config->providers.at("web").kind, ProviderKind::kOpenai);
+  EXPECT_EQ(config->providers.at("cli").argv.front(), "qwen");
+  EXPECT_EQ(config->providers.at("claude").model_argv.back(), "{model}");
+  const Checked<HubConfig> unknown = ParseHubConfig("providers: {a: {preset: grok}}");
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.issues.errors[0].hint.find("groq"), std::string::npos) << unknown.issues.errors[0].hint;
+}
+
+TEST(HubConfig, EveryPresetCanBeUsedAsItIs) {
+  for (const std::string_view name : PresetTable::Shipped().Names()) {
+    for (const char* kind : {"", ", kind: exec"}) {
+      if (PresetTable::Shipped().Find(name, *kind != '\0') == nullptr) continue;
+      EXPECT_EQ(Errors("providers: {a: {preset: " + std::string(name) + kind + "}}"), Lines{}) << name;
+    }
+  }
 }
 
 TEST(HubConfig, RefusesPathsThatLeaveTheHub) {

@@ -11,6 +11,7 @@
 #include "model/config/agent_profile.h"
 #include "model/config/hub_config.h"
 #include "model/config/hub_config_reader.h"
+#include "model/request/model_parameters.h"
 
 namespace agenttalk {
 namespace {
@@ -51,11 +52,18 @@ json::object ProviderJson(const ProviderConfig& provider) {
   if (!provider.argv.empty()) object["argv"] = json::array(provider.argv.begin(), provider.argv.end());
   Add(object, "prompt_via", provider.prompt_via, standard.prompt_via);
   Add(object, "answer_at", provider.answer_at, standard.answer_at);
+  if (!provider.model_argv.empty()) {
+    object["model_argv"] = json::array(provider.model_argv.begin(), provider.model_argv.end());
+  }
   Add(object, "answers", provider.answers, standard.answers);
-  Add(object, "max_tokens", provider.max_tokens, standard.max_tokens);
-  if (provider.temperature) object["temperature"] = *provider.temperature;
+  json::object headers;
+  for (const auto& [name, value] : provider.headers) headers[name] = value;
+  AddNested(object, "headers", std::move(headers));
+  Add(object, "ca_file", provider.ca_file, standard.ca_file);
+  Add(object, "max_tokens_as", provider.max_tokens_as, standard.max_tokens_as);
+  AddParameters(object, provider.parameters);
   Add(object, "timeout", provider.timeout, standard.timeout);
-  Add(object, "max_retries", provider.max_retries, standard.max_retries);
+  if (provider.max_retries) object["max_retries"] = *provider.max_retries;
   Add(object, "requests_per_minute", provider.requests_per_minute, standard.requests_per_minute);
   Add(object, "tokens_per_minute", provider.tokens_per_minute, standard.tokens_per_minute);
   if (provider.prices) object["prices"] = PricesJson(*provider.prices);
@@ -73,6 +81,7 @@ json::object LimitsJson(const HubLimits& limits) {
   Add(object, "budget_tokens", limits.budget_tokens, standard.budget_tokens);
   Add(object, "hub_budget_usd", limits.hub_budget_usd, standard.hub_budget_usd);
   Add(object, "hub_budget_tokens", limits.hub_budget_tokens, standard.hub_budget_tokens);
+  Add(object, "allow_unpriced", limits.allow_unpriced, standard.allow_unpriced);
   Add(object, "max_parallel_calls", limits.max_parallel_calls, standard.max_parallel_calls);
   Add(object, "max_command_bytes", limits.max_command_bytes, standard.max_command_bytes);
   Add(object, "max_json_depth", limits.max_json_depth, standard.max_json_depth);

@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "model/dag/task_dag_spellings.h"
 #include "model/reading/spelling.h"
+#include "model/request/model_parameters.h"
 
 namespace agenttalk {
 namespace {
@@ -136,6 +137,9 @@ json::value NodeJson(const TaskNode& node) {
   }
   if (node.retry_times != 0) object["retry_times"] = node.retry_times;
   AddText(object, "model", node.model);
+  if (!node.parameters.empty()) {
+    AddParameters(object["parameters"].emplace_object(), ParseParameters(node.parameters));
+  }
   return object;
 }
 

@@ -157,7 +157,8 @@ struct TaskNode {
   std::optional<TaskGates> gates;
   Duration timeout = kDefaultTaskTimeout;  // whole seconds
   std::uint32_t retry_times = 0;
-  std::string model = {};  // asked instead of the agent's; empty: the agent's
+  std::string model = {};       // asked instead of the agent's; empty: the agent's
+  std::string parameters = {};  // ParametersText, before the agent's; a text, for few tasks have any
 
   bool operator==(const TaskNode&) const = default;
   template <typename Self, typename F>
@@ -166,7 +167,7 @@ struct TaskNode {
     f("assigned_agent_id", self.assigned_agent_id), f("depends_on", self.depends_on);
     f("inputs", self.inputs), f("outputs", self.outputs), f("score", self.score);
     f("failure_policy", self.failure_policy), f("gates", self.gates), f("timeout", self.timeout);
-    f("retry_times", self.retry_times), f("model", self.model);
+    f("retry_times", self.retry_times), f("model", self.model), f("parameters", self.parameters);
   }
 };
 

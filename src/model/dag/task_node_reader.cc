@@ -21,6 +21,7 @@
 #include "model/dag/task_dag.h"
 #include "model/dag/task_dag_spellings.h"
 #include "model/reading/object_reader.h"
+#include "model/request/model_parameters.h"
 
 namespace agenttalk {
 namespace {
@@ -351,6 +352,9 @@ void NodeReader::ReadTimes() {
   reader_.Integer(Field(Pick("retry", "retry_times")).Invalid(ErrorCode::kRetryInvalid), kRetryRange,
                   node_.retry_times);
   reader_.Text("model", node_.model);
+  ModelParameters parameters;
+  ReadParameterBlock(reader_, parameters);
+  node_.parameters = ParametersText(parameters);
 }
 
 }  // namespace

@@ -200,4 +200,20 @@ LooseValue LooseHash(const json::value& value) {
   return Digest::FromHex(text) ? LooseValue(json::value(text)) : std::nullopt;
 }
 
+std::optional<double> ReadLooseNumber(const json::value& value) {
+  if (value.is_number()) return value.to_number<double>();
+  const json::string* string = value.if_string();
+  if (string == nullptr) return std::nullopt;
+  std::string_view text(*string);
+  for (const std::string_view end : {"%", "/100", "/ 100"}) {
+    if (text.ends_with(end)) text.remove_suffix(end.size());
+  }
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  double number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
 }  // namespace agenttalk

@@ -29,6 +29,9 @@ LooseValue LooseRoutes(const boost::json::value& value);   // send_to_condition
 LooseValue LooseDagRef(const boost::json::value& value);   // an object; a text is its sha256
 LooseValue LooseHash(const boost::json::value& value);
 
+// A number, or a text that says one: "88", "88.5", "88%", "88/100". Of a model's score, for one.
+std::optional<double> ReadLooseNumber(const boost::json::value& value);
+
 template <std::int64_t kMin, std::int64_t kMax>
 LooseValue LooseInteger(const boost::json::value& value) {
   return LooseIntegerIn(value, kMin, kMax);

@@ -418,9 +418,9 @@ void ObjectReader::Finish() {
     if (++unknown > kMostUnknownKeys) continue;
     std::string path = place_.Pointer();
     AppendPointer(path, key);
-    issues_.warnings.push_back({ErrorCode::kUnknownField, std::move(path),
-                                fmt::format("the field {} is not known", Quoted(key)),
-                                DidYouMean(key, asked_)});
+    auto& list = refuse_others_ ? issues_.errors : issues_.warnings;
+    list.push_back({ErrorCode::kUnknownField, std::move(path),
+                    fmt::format("the field {} is not known", Quoted(key)), DidYouMean(key, asked_)});
   }
   if (unknown > kMostUnknownKeys) {
     Warn({}, ErrorCode::kUnknownField,

@@ -198,6 +198,8 @@ class ObjectReader {
 
   // Keys not asked for are no longer reported.
   void AllowOthers() { allow_others_ = true; }
+  // Keys not asked for are errors, because nothing would come of what they say.
+  void RefuseOthers() { refuse_others_ = true; }
   // Records an issue at a member, or with key "" at the object itself.
   void Error(std::string_view key, ErrorCode code, std::string message, std::string hint = {});
   void Warn(std::string_view key, ErrorCode code, std::string message, std::string hint = {});
@@ -225,6 +227,7 @@ class ObjectReader {
   std::vector<std::string_view> failed_;
   std::size_t found_ = 0;
   bool allow_others_ = false;
+  bool refuse_others_ = false;
 };
 
 // Reads `value` as an object and reports its unknown keys; a value of another type is TYPE_MISMATCH and

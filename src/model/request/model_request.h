@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/request/model_parameters.h"
 
 // What a model is asked and what comes back, in words that fit every provider. Plain values: a provider turns
 // them into its wire format, the journal keeps them in the short form of stored_request.h.
@@ -74,18 +75,6 @@ struct ToolSpec {
     f("name", self.name);
     f("description", self.description);
     f("input_schema", self.input_schema);
-  }
-};
-
-struct ModelParameters {
-  std::uint32_t max_tokens = 0;  // 0: the provider's default
-  std::optional<double> temperature;
-
-  bool operator==(const ModelParameters&) const = default;
-  template <typename Self, typename F>
-  static void Fields(Self& self, F&& f) {
-    f("max_tokens", self.max_tokens);
-    f("temperature", self.temperature);
   }
 };
 
@@ -156,6 +145,7 @@ struct ModelAnswer {
   std::string model;  // as the provider names it
   // The entry of a script that answered, from 0. Journaled, because uses of an entry are counted by it.
   std::optional<std::uint32_t> script_entry;
+  std::optional<double> cost_usd = {};  // as the provider itself says; missing: by the price table
 
   bool operator==(const ModelAnswer&) const = default;
   template <typename Self, typename F>
@@ -167,6 +157,7 @@ struct ModelAnswer {
     f("provider_request_id", self.provider_request_id);
     f("model", self.model);
     f("script_entry", self.script_entry);
+    f("cost_usd", self.cost_usd);
   }
 };
 

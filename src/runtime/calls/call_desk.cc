@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -36,9 +38,27 @@
 namespace agenttalk {
 namespace {
 
-Cost CostOf(const ModelAnswer& answer, const PriceTag& price) {
-  return {answer.usage.input_tokens, answer.usage.output_tokens,
-          MicroUsd(answer.usage, price.Of(answer.model))};
+// Ends before the engine's own timer, so that whoever waits is told what held the call back.
+constexpr Duration kLongestMargin = std::chrono::seconds(1);
+constexpr Duration kShortestMargin = std::chrono::milliseconds(20);
+constexpr int kMarginShare = 20;
+
+Cost CostOf(const ModelAnswer& answer, const PriceTag& price, const std::string& asked_model) {
+  Cost cost{answer.usage.input_tokens, answer.usage.output_tokens, 0, 0};
+  if (answer.cost_usd) {
+    cost.micro_usd = static_cast<std::uint64_t>(std::llround(std::min(*answer.cost_usd, 1e9) * 1e6));
+  } else if (const auto prices = price.Of(asked_model, answer.model)) {
+    cost.micro_usd = MicroUsd(answer.usage, *prices);
+  } else {
+    cost.unpriced = 1;
+  }
+  return cost;
+}
+
+// What is left of an attempt's time.
+Duration TimeLeft(Timestamp deadline, Timestamp now) {
+  const Duration left = deadline - now;
+  return std::max(Duration{1}, left - std::clamp(left / kMarginShare, kShortestMargin, kLongestMargin));
 }
 
 // A key must not reach a model, whoever wrote it into a file; every other word is left as it is.
@@ -94,6 +114,8 @@ void CallDesk::StartModelCall(const PlanState& plan, const CommandRecord& record
     return;
   }
   calls_[key].contract = std::move(contract);
+  calls_[key].asked_model = stored->model;
+  if (record.due != Timestamp{}) stored->timeout = TimeLeft(record.due, clock_.Now());
   Witness([&key] { return NameOf(key.plan, key.command, key.call); });
   HideKeys(*stored);
   auto asked = entry->provider->Ask(std::move(*stored), [this, key, entry](ModelReply reply) {
@@ -149,8 +171,10 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const std::optional<AnswerContra
 
 void CallDesk::Finish(const Key& key, ModelOutcome outcome, const ProviderSet::Entry& entry) {
   std::optional<AnswerContract> contract;
+  std::string asked_model;
   if (const auto open = calls_.find(key); open != calls_.end()) {
     contract = std::move(open->second.contract);
+    asked_model = std::move(open->second.asked_model);
     calls_.erase(open);
   }
   ModelCallDone done;
@@ -165,11 +189,16 @@ void CallDesk::Finish(const Key& key, ModelOutcome outcome, const ProviderSet::E
   } else {
     ModelAnswer& answer = *outcome;
     if (ProcessRedactor().KnowsSecrets()) answer.text = ProcessRedactor().RedactKnown(answer.text);
-    done.cost = CostOf(answer, entry.price);
+    done.cost = CostOf(answer, entry.price, asked_model);
     if (answer.script_entry) done.script_entry = *answer.script_entry;
     if (answer.stop_reason == StopReason::kMaxTokens) {
-      done.failure =
-          CallFailure{ErrorCode::kModelFailed, "the answer was cut off at the token limit", true, {}};
+      done.failure = CallFailure{
+          ErrorCode::kModelFailed,
+          fmt::format("the answer was cut off at the token limit, after {} tokens; raise max_tokens "
+                      "of the provider, the agent or the task, or ask for a shorter answer",
+                      answer.usage.output_tokens),
+          true,
+          {}};
     } else if (answer.stop_reason == StopReason::kRefusal) {
       done.failure = CallFailure{ErrorCode::kModelFailed, "the model refused to answer", false, {}};
     } else {

@@ -63,6 +63,7 @@ class CallDesk final : public Performer {
     std::unique_ptr<ModelCall> model;
     std::unique_ptr<RunningTool> tool;
     std::optional<AnswerContract> contract;  // of the request; missing in those of older versions
+    std::string asked_model;                 // what the request names, which is what is paid for
   };
   struct Delayed {
     Timestamp due;

@@ -33,6 +33,7 @@
 #include "model/events/event.h"
 #include "model/events/thinking_events.h"
 #include "model/request/answer_contract.h"
+#include "model/request/model_parameters.h"
 #include "model/request/model_request.h"
 #include "model/request/stored_request.h"
 #include "prompts/answer_schema.h"
@@ -164,6 +165,7 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   input.ids = {record.agent, plan.id, record.task, record.id, input.contract.form, model_call};
   input.provider = sheet.profile.provider;
   input.model = brief.model.empty() ? std::string_view(sheet.profile.model) : brief.model;
+  input.parameters = Over(ParseParameters(brief.parameters), sheet.profile.parameters);
   input.timeout = record.timeout;
   input.language = language_;
   input.system = sheet.system.content;
@@ -213,7 +215,8 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   }
   const auto composed = agenttalk::Compose(input);
   Composed made{EncodeRequest(composed.request), composed.reuse_key,
-                estimate_(sheet.profile.provider, std::string(input.model), composed.estimated_tokens)};
+                TRY(estimate_(sheet.profile.provider, std::string(input.model), composed.estimated_tokens,
+                              input.parameters.max_tokens))};
   for (const std::size_t i : composed.by_path) {
     made.by_path.push_back(files[i]);
   }
@@ -334,7 +337,7 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeAny(const PlanState& p
   const std::uint64_t tokens = (execution.request.size + execution.answer.size) / kBytesPerToken;
   const StoredRequest request = TRY(ComposeNext(record, model_call));
   return Composed{EncodeRequest(request), request.reuse_key,
-                  estimate_(request.provider, request.model, tokens)};
+                  TRY(estimate_(request.provider, request.model, tokens, request.parameters.max_tokens))};
 }
 
 }  // namespace agenttalk

@@ -37,9 +37,10 @@ struct ProviderAbilities {
 // inputs. What a provider is called and which model it takes is part of the profile.
 class ProfileComposer final : public RequestComposer {
  public:
-  // What a call of so many input tokens to a provider may cost, answer included: what a budget must hold.
-  using Estimate =
-      std::function<Cost(const std::string& provider, const std::string& model, std::uint64_t tokens)>;
+  // What a call of so many input tokens to a provider may cost, answer included: what a budget must hold. An
+  // error: it must not be made. `max_tokens` bounds the answer; 0: as the provider does.
+  using Estimate = std::function<Result<Cost>(const std::string& provider, const std::string& model,
+                                              std::uint64_t tokens, std::uint32_t max_tokens)>;
 
   using Abilities = std::function<ProviderAbilities(const std::string& provider)>;
 

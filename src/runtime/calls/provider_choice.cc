@@ -60,6 +60,8 @@ constexpr const char* kOfflineHint =
     "(provider: …); `--provider scripted --answers FILE` needs none";
 // Long enough for a server on this machine, short enough not to be felt where there is none.
 constexpr Duration kOllamaPatience = std::chrono::milliseconds(500);
+constexpr Duration kListPatience = std::chrono::seconds(5);
+constexpr const char* kNamelessModel = "default";
 // What is held back for an answer whose length nobody limits.
 constexpr std::uint64_t kUnboundedAnswerTokens = 2000;
 
@@ -117,7 +119,6 @@ std::string UsualKind(const Environment& environment) {
 Result<NamedProvider> FindOllama(ModelAccess& access) {
   ProviderConfig config;
   config.kind = ProviderKind::kOllama;
-  config.model = "any";
   const std::vector<Endpoint> endpoints = {TRY(FindEndpoint(config, access.environment, {}))};
   const std::vector<ModelList> found = ListModels(*access.reactor, *access.http, endpoints, kOllamaPatience);
   if (!found.front() || found.front()->empty()) {
@@ -199,7 +200,10 @@ class Maker {
     if (named.config.kind == ProviderKind::kScripted) return MakeScripted(named, agent_says);
     std::shared_ptr<ModelProvider>& known = by_name_[named.name];
     if (known == nullptr) known = TRY(MakeReal(named, ChosenName(agent_says)));
-    return ProviderSet::Entry{known, TagOf(named.config), HasTools(named.config), TakesSchema(named.config)};
+    PriceTag tag = TagOf(named.config);
+    if (tag.model.empty()) tag.model = models_[named.name];
+    tag.may_be_unknown = MayBeUnpriced();
+    return ProviderSet::Entry{known, std::move(tag), HasTools(named.config), TakesSchema(named.config)};
   }
 
   Result<ProviderSet::Entry> MakeScripted(const NamedProvider& named, const std::string& agent_says) {
@@ -227,8 +231,10 @@ class Maker {
         error.hint += "; `--provider scripted --answers FILE` needs no key";
         return std::unexpected(std::move(endpoint).error());
       }
+      if (endpoint->needs_model) TRY(ChooseModel(*endpoint, access_));
+      models_[named.name] = endpoint->wire.model;
       HttpProviderOptions options{
-          config.timeout, config.idle_timeout, team_.config.limits.max_answer_bytes, {}};
+          config.timeout, config.idle_timeout, team_.config.limits.max_answer_bytes, {}, endpoint->ca_file};
       options.key_hint = endpoint->key_source.empty()
                              ? "no key was sent; name one with api_key_env or api_key_file"
                              : "the key is that of " + endpoint->key_source;
@@ -266,6 +272,7 @@ class Maker {
     options.prompt_as_argument = named.config.prompt_via == PromptVia::kArgument;
     options.answer_at = named.config.answer_at;
     options.model = named.config.model;
+    options.model_argv = named.config.model_argv;
     options.timeout = named.config.timeout;
     options.max_answer_bytes = team_.config.limits.max_answer_bytes;
     options.directory = [hub = hub_](const CallIds& ids) { return WorkFolder(hub, ids); };
@@ -323,6 +330,11 @@ class Maker {
     return {config.prices, prices_, config.model, AnswerTokens(config)};
   }
 
+  [[nodiscard]] bool MayBeUnpriced() const {
+    const HubLimits& limits = team_.config.limits;
+    return limits.allow_unpriced || (limits.budget_usd == 0 && limits.hub_budget_usd == 0);
+  }
+
   static bool IsServer(const ProviderConfig& config) {
     return config.kind != ProviderKind::kExec && config.kind != ProviderKind::kScripted;
   }
@@ -332,7 +344,7 @@ class Maker {
   }
 
   static std::uint64_t AnswerTokens(const ProviderConfig& config) {
-    return config.max_tokens != 0 ? config.max_tokens : kUnboundedAnswerTokens;
+    return config.parameters.max_tokens != 0 ? config.parameters.max_tokens : kUnboundedAnswerTokens;
   }
 
   Result<ProviderSet::Entry> Scripted(const fs::path& file, const std::string& agent_says, bool one_for_all) {
@@ -361,11 +373,27 @@ class Maker {
   std::optional<std::vector<RecentCall>> recent_;
   std::map<std::string, std::shared_ptr<ScriptedProvider>> by_file_;
   std::map<std::string, std::shared_ptr<ModelProvider>> by_name_;
+  std::map<std::string, std::string> models_;  // what a provider asks where nobody names a model
   std::shared_ptr<ReplayingProvider> cassette_;
   std::shared_ptr<const PriceTable> prices_;
 };
 
 }  // namespace
+
+Result<void> ChooseModel(Endpoint& endpoint, ModelAccess& access) {
+  const std::vector<ModelList> found = ListModels(*access.reactor, *access.http, {endpoint}, kListPatience);
+  if (found.front() && !found.front()->empty()) {
+    endpoint.wire.model = found.front()->front();
+    return {};
+  }
+  if (endpoint.kind == ProviderKind::kOllama) {
+    return Fail(ErrorCode::kProviderMissing, "an ollama provider needs a model, and the server lists none",
+                "set model: NAME; `ollama list` shows what is there");
+  }
+  // Servers of one model often have no list, and take any name.
+  endpoint.wire.model = kNamelessModel;
+  return {};
+}
 
 Result<NamedProvider> ResolveProvider(const HubConfig& config, const std::string& name, ModelAccess& access) {
   const std::string wanted = name.empty() ? UsualKind(access.environment) : name;

@@ -31,6 +31,9 @@ struct NamedProvider {
 };
 Result<NamedProvider> ResolveProvider(const HubConfig& config, const std::string& name, ModelAccess& access);
 
+// Names the model of an endpoint that has none: the first that the server lists, else "default".
+Result<void> ChooseModel(Endpoint& endpoint, ModelAccess& access);
+
 // The providers that the team's agents need; others may be configured without being usable. PROVIDER_MISSING
 // says what to set. How often a script's entries were used is counted in the journal. `report` is told what
 // people should know while the providers are used.

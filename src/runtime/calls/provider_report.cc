@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -16,11 +17,13 @@
 #include "base/time.h"
 #include "llm/endpoint.h"
 #include "llm/model_list.h"
+#include "llm/wire_format.h"
 #include "model/config/agent_profile.h"
 #include "model/config/hub_config.h"
 #include "model/request/model_request.h"
 #include "runtime/calls/model_access.h"
 #include "runtime/calls/provider_choice.h"
+#include "runtime/calls/provider_trial.h"
 #include "runtime/team.h"
 
 namespace agenttalk {
@@ -51,7 +54,7 @@ class Reporter {
   Reporter(const Team& team, const fs::path& hub, ModelAccess& access)
       : team_(team), hub_(hub), access_(access) {}
 
-  std::vector<ProviderReport> Report(Duration patience) {
+  std::vector<ProviderReport> Report(Duration patience, ReportDepth depth) {
     std::string standard = team_.config.provider;
     if (standard.empty() || !team_.config.providers.contains(standard)) standard = LookAtDefault(standard);
     for (const auto& [name, config] : team_.config.providers) LookAt({name, config});
@@ -64,6 +67,7 @@ class Reporter {
       }
     }
     AskServers(patience);
+    if (depth == ReportDepth::kTry) TryAll();
     return std::move(reports_);
   }
 
@@ -76,6 +80,7 @@ class Reporter {
       return found->name;
     }
     ProviderReport& report = reports_.emplace_back();
+    configs_.emplace_back();
     report.name = "(none)";
     report.problem = std::move(found).error();
     return report.name;
@@ -84,6 +89,7 @@ class Reporter {
   void LookAt(const NamedProvider& named) {
     ProviderReport& report = reports_.emplace_back();
     report.name = named.name;
+    configs_.push_back(named.config);
     report.kind = ToString(named.config.kind);
     report.model = named.config.model;
     if (IsServer(named.config.kind)) {
@@ -131,16 +137,73 @@ class Reporter {
 
   void AskServers(Duration patience) {
     const std::vector<ModelList> lists = ListModels(*access_.reactor, *access_.http, endpoints_, patience);
+    std::vector<Endpoint> silent;  // without such a list; that is no fault by itself
+    std::vector<std::size_t> silent_at;
     for (std::size_t i = 0; i < lists.size(); ++i) {
       ProviderReport& report = reports_[asked_[i]];
-      // A server without such a list is still one that answers.
-      const bool answers =
-          lists[i] || lists[i].error().http_status == 404 || lists[i].error().http_status == 405;
-      report.usable = answers;
-      if (lists[i]) report.models = *lists[i];
-      if (!answers) {
+      if (lists[i]) {
+        report.models = *lists[i];
+        CheckModel(endpoints_[i], report);
+      } else if (lists[i].error().http_status == 404 || lists[i].error().http_status == 405) {
+        silent.push_back(endpoints_[i]);
+        silent_at.push_back(asked_[i]);
+      } else {
         report.problem = Error{ErrorCode::kProviderMissing, lists[i].error().message,
                                "check base_url, the key, and whether the server runs"};
+      }
+    }
+    if (silent.empty()) return;
+    const std::vector<bool> known = KnowQuestions(*access_.reactor, *access_.http, silent, patience);
+    for (std::size_t i = 0; i < silent.size(); ++i) {
+      ProviderReport& report = reports_[silent_at[i]];
+      report.usable = known[i];
+      if (report.usable) continue;
+      report.problem =
+          Error{ErrorCode::kProviderMissing,
+                fmt::format("the server knows no {}", Redact(MakeFormat(silent[i])->Encode({}, {}).url)),
+                "check base_url; for servers like OpenAI's it usually ends with /v1"};
+    }
+  }
+
+  // Aliases without a date, and Ollama's tag that is meant where none is said.
+  static bool Lists(const std::vector<std::string>& models, const std::string& model) {
+    return std::ranges::any_of(models, [&](const std::string& one) {
+      return one == model || one == model + ":latest" || one.starts_with(model + "-20") ||
+             one.ends_with("/" + model);
+    });
+  }
+
+  static void CheckModel(Endpoint& endpoint, ProviderReport& report) {
+    if (endpoint.needs_model) {
+      if (!report.models.empty()) endpoint.wire.model = report.models.front();
+      report.model = endpoint.wire.model;
+    }
+    report.usable = report.models.empty() || Lists(report.models, endpoint.wire.model);
+    if (report.usable) return;
+    report.problem =
+        Error{ErrorCode::kProviderMissing,
+              fmt::format("the server does not list the model {}", endpoint.wire.model),
+              "set model to one that it lists; `agenttalk providers --test` shows whether it answers "
+              "all the same"};
+  }
+
+  // Only what is used: every call may cost something.
+  void TryAll() {
+    for (std::size_t i = 0; i < reports_.size(); ++i) {
+      ProviderReport& report = reports_[i];
+      if (!report.is_default && report.agents.empty()) continue;
+      const auto at = std::ranges::find(asked_, i);
+      if (at != asked_.end()) {
+        const Endpoint& endpoint = endpoints_[static_cast<std::size_t>(at - asked_.begin())];
+        report.trial = TryServer(configs_[i], endpoint, access_);
+      } else if (configs_[i].kind == ProviderKind::kExec && report.usable) {
+        report.trial = TryProgram(configs_[i], hub_, access_);
+      }
+      if (!report.trial) continue;
+      report.usable = report.trial->answers;
+      if (report.usable) report.problem.reset();
+      if (!report.usable && !report.problem) {
+        report.problem = Error{ErrorCode::kProviderMissing, report.trial->error, "check its settings"};
       }
     }
   }
@@ -149,6 +212,7 @@ class Reporter {
   const fs::path& hub_;
   ModelAccess& access_;
   std::vector<ProviderReport> reports_;
+  std::vector<ProviderConfig> configs_;  // of reports_
   std::vector<Endpoint> endpoints_;
   std::vector<std::size_t> asked_;  // endpoints_[i] belongs to reports_[asked_[i]]
 };
@@ -156,8 +220,8 @@ class Reporter {
 }  // namespace
 
 std::vector<ProviderReport> ReportProviders(const Team& team, const fs::path& hub, ModelAccess& access,
-                                            Duration patience) {
-  return Reporter(team, hub, access).Report(patience);
+                                            Duration patience, ReportDepth depth) {
+  return Reporter(team, hub, access).Report(patience, depth);
 }
 
 }  // namespace agenttalk

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "runtime/calls/model_access.h"
+#include "runtime/calls/provider_trial.h"
 #include "runtime/team.h"
 
 namespace agenttalk {
@@ -24,12 +26,19 @@ struct ProviderReport {
   bool usable = false;              // everything it needs is there and, where one can ask, it answers
   std::vector<std::string> models;  // as it lists them
   std::optional<Error> problem;
+  std::optional<ProviderTrial> trial;  // what it was seen to do, where it was tried
+};
+
+enum class ReportDepth : std::uint8_t {
+  kLook,  // nothing that costs money
+  kTry,   // the providers that are used make one or two tiny calls
 };
 
 // Looks at every configured provider and, where none is the default, at the one that the environment offers.
 // Servers are asked for their models, all at once, for at most `patience`; programs and files are looked for.
-// Nothing that costs money is asked.
+// A server that lists models must list the configured one; where it has no list, the address that questions
+// go to must be known to it.
 std::vector<ProviderReport> ReportProviders(const Team& team, const std::filesystem::path& hub,
-                                            ModelAccess& access, Duration patience);
+                                            ModelAccess& access, Duration patience, ReportDepth depth);
 
 }  // namespace agenttalk

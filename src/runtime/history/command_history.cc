@@ -19,6 +19,7 @@ void AddCost(Cost& to, const Cost& more) {
   to.input_tokens += more.input_tokens;
   to.output_tokens += more.output_tokens;
   to.micro_usd += more.micro_usd;
+  to.unpriced += more.unpriced;
 }
 
 void EndAttempt(CommandHistory& command, Timestamp at, std::string outcome) {

@@ -17,6 +17,7 @@
 #include "model/request/stored_request.h"
 #include "runtime/history/command_history.h"
 #include "runtime/history/command_view.h"
+#include "runtime/history/cost_json.h"
 #include "runtime/history/event_words.h"
 #include "runtime/history/plain_words.h"
 
@@ -85,7 +86,7 @@ std::string RecordText(const PlanId& plan, const CommandHistory& command, const 
       {"model_calls", command.CountCalls(true)},
       {"tool_calls", command.CountCalls(false)},
       {"tokens", TokensJson(command.cost)},
-      {"cost_usd", UsdOf(command.cost)},
+      {"cost_usd", CostUsd(command.cost)},
       {"received_at", TimeOrNull(command.received)},
       {"ended_at", TimeOrNull(command.ended)},
       {"trace_id", TraceIdOf(plan)},

@@ -20,6 +20,7 @@
 #include "model/request/stored_request.h"
 #include "runtime/history/command_history.h"
 #include "runtime/history/command_record.h"
+#include "runtime/history/cost_json.h"
 #include "runtime/history/event_words.h"
 #include "runtime/history/plain_words.h"
 
@@ -108,7 +109,7 @@ Result<json::object> ModelCallJson(const CallHistory& call, const ContentLoader&
   object["refused"] = StringsJson(call.refused);
   object["warnings"] = StringsJson(call.warnings);
   object["tokens"] = TokensJson(call.cost);
-  object["cost_usd"] = UsdOf(call.cost);
+  object["cost_usd"] = CostUsd(call.cost);
   return object;
 }
 
@@ -182,10 +183,6 @@ json::value ElapsedOrNull(Timestamp from, Timestamp to) {
 
 json::object TokensJson(const Cost& cost) {
   return {{"input", cost.input_tokens}, {"output", cost.output_tokens}};
-}
-
-double UsdOf(const Cost& cost) {
-  return static_cast<double>(cost.micro_usd) / 1e6;
 }
 
 json::object FileJson(const NamedContent& file) {
@@ -263,7 +260,7 @@ Result<json::object> CommandViewJson(const PlanId& plan, const CommandHistory& c
       {"decisions", std::move(decisions)},
       {"repeats", command.repeats},
       {"tokens", TokensJson(command.cost)},
-      {"cost_usd", UsdOf(command.cost)}};
+      {"cost_usd", CostUsd(command.cost)}};
 }
 
 }  // namespace agenttalk

@@ -25,7 +25,6 @@ boost::json::object DecisionJson(const DecisionHistory& decision, const TextOfCo
 boost::json::value TimeOrNull(Timestamp time);
 boost::json::value ElapsedOrNull(Timestamp from, Timestamp to);
 boost::json::object TokensJson(const Cost& cost);
-double UsdOf(const Cost& cost);
 boost::json::object FileJson(const NamedContent& file);
 boost::json::value ErrorJson(const std::optional<ErrorCode>& code, const std::string& message);
 

@@ -23,6 +23,7 @@
 #include "model/events/content.h"
 #include "model/events/event.h"
 #include "runtime/core/content_store.h"
+#include "runtime/history/cost_json.h"
 #include "runtime/reports/plan_report.h"
 #include "runtime/reports/task_report.h"
 
@@ -103,7 +104,7 @@ json::value ItemJson(const Item* item) {
                       {"score", item->score ? json::value(*item->score) : json::value(nullptr)},
                       {"attempts", item->attempts},
                       {"tokens", CostJson(item->cost)},
-                      {"cost_usd", static_cast<double>(item->cost.micro_usd) / 1e6},
+                      {"cost_usd", CostUsd(item->cost)},
                       {"elapsed_s", item->elapsed},
                       {"reused", item->reused}};
 }
@@ -194,14 +195,10 @@ json::object TotalJson(const PlanState& plan, const Items& items) {
     if (item.reused) ++reused;
     elapsed += item.elapsed;
   }
-  return {{"plan_id", plan.id.str()},
-          {"state", PlanStateName(plan)},
-          {"tasks_total", items.order.size()},
-          {"tasks_completed", completed},
-          {"tasks_reused", reused},
-          {"tokens", CostJson(plan.spent)},
-          {"cost_usd", static_cast<double>(plan.spent.micro_usd) / 1e6},
-          {"elapsed_s", elapsed}};
+  return {
+      {"plan_id", plan.id.str()},        {"state", PlanStateName(plan)}, {"tasks_total", items.order.size()},
+      {"tasks_completed", completed},    {"tasks_reused", reused},       {"tokens", CostJson(plan.spent)},
+      {"cost_usd", CostUsd(plan.spent)}, {"elapsed_s", elapsed}};
 }
 
 const Item* Find(const Items& items, const std::string& id) {

@@ -17,6 +17,7 @@
 #include "model/config/agent_profile.h"
 #include "model/events/stage_events.h"
 #include "runtime/core/record_name.h"
+#include "runtime/history/cost_json.h"
 #include "runtime/reports/task_report.h"
 
 namespace agenttalk {
@@ -157,7 +158,7 @@ json::object PlanStatusJson(const PlanState& plan) {
           {"remarks", RemarksJson(plan)},
           {"dead_letters", plan.letters.size()},
           {"tokens", {{"input", plan.spent.input_tokens}, {"output", plan.spent.output_tokens}}},
-          {"cost_usd", static_cast<double>(plan.spent.micro_usd) / 1e6}};
+          {"cost_usd", CostUsd(plan.spent)}};
 }
 
 }  // namespace agenttalk

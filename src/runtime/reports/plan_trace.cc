@@ -14,6 +14,7 @@
 #include "model/request/stored_request.h"
 #include "runtime/history/command_history.h"
 #include "runtime/history/command_view.h"
+#include "runtime/history/cost_json.h"
 #include "runtime/history/event_words.h"
 #include "runtime/history/plain_words.h"
 
@@ -34,7 +35,7 @@ void WritePeriod(Timestamp start, Timestamp end, json::object& to) {
 
 void WriteCost(const Cost& cost, json::object& to) {
   to["tokens"] = TokensJson(cost);
-  to["cost_usd"] = UsdOf(cost);
+  to["cost_usd"] = CostUsd(cost);
 }
 
 json::value DigestOrNull(const Content& content) {
@@ -80,6 +81,7 @@ class TraceWriter {
       cost.input_tokens += command->cost.input_tokens;
       cost.output_tokens += command->cost.output_tokens;
       cost.micro_usd += command->cost.micro_usd;
+      cost.unpriced += command->cost.unpriced;
       commands.push_back(Command(*command));
     }
     WriteCost(cost, object);

@@ -10,6 +10,7 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "model/config/human_agent.h"
+#include "runtime/history/cost_json.h"
 
 namespace agenttalk {
 namespace {
@@ -70,7 +71,7 @@ json::object TaskJson(const PlanState& plan, TaskIndex task) {
       {"started_at", TimeJson(record.started_at)},
       {"ended_at", TimeJson(record.ended_at)},
       {"tokens", {{"input", record.cost.input_tokens}, {"output", record.cost.output_tokens}}},
-      {"cost_usd", static_cast<double>(record.cost.micro_usd) / 1e6},
+      {"cost_usd", CostUsd(record.cost)},
       {"reused", record.reused},
       {"reason", nullptr},
       {"error", nullptr}};

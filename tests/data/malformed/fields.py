@@ -85,7 +85,7 @@ DAG = {
     "schema_version": "1.1", "plan_id": "plan_a", "routing_rules": [{"any": "thing"}],
     "nodes": [
         {"task_id": "t1", "name": "First", "prompt": "Do it.", "assigned_agent_id": "analyst", "timeout": 60,
-         "retry_times": 1,
+         "retry_times": 1, "parameters": {"temperature": 0.5, "max_tokens": 100},
          "inputs": [{"name": "notes", "selector": {"type": "by_glob", "value": "*.md"}, "required": False,
                      "pick_policy": "first_seen", "min": 2}],
          "outputs": [{"name": "summary.md", "content_type": "text/markdown", "deliver_to": ["editor"],
@@ -110,6 +110,8 @@ DAG_FIELDS = [
     Field("nodes/0/prompt", "text", "PROMPT_EMPTY"),
     Field("nodes/2/instruction", "text", "PROMPT_EMPTY"),
     Field("nodes/0/assigned_agent_id", "name", "FIELD_MISSING"),
+    Field("nodes/0/parameters", "object"),
+    Field("nodes/0/parameters/temperature", "number", low=0, high=2),
     Field("nodes/1/depends_on", "names"),
     Field("nodes/1/required_inputs", "inputs"),
     Field("nodes/1/required_inputs/1/pattern", "pattern", "FIELD_MISSING"),
@@ -189,7 +191,7 @@ PROFILE = {
     "agent_id": "analyst", "name": "Analyst", "prompt": "You analyse.", "capabilities": ["analysis"],
     "tools": ["read_file"], "permissions": ["publish_message"], "visibility": ["editor"], "provider": "local",
     "model": "m", "max_parallel": 2, "heartbeat": {"interval_seconds": 5}, "repair_attempts": 1,
-    "runtime": "builtin", "strategy": "auto",
+    "runtime": "builtin", "strategy": "auto", "parameters": {"top_p": 0.5, "num_ctx": 4096},
 }
 PROFILE_FIELDS = [
     Field("agent_id", "name", "FIELD_MISSING"),
@@ -207,13 +209,17 @@ PROFILE_FIELDS = [
     Field("repair_attempts", "int", low=0, high=100),
     Field("runtime", "choice"),
     Field("strategy", "choice"),
+    Field("parameters", "object"),
+    Field("parameters/top_p", "number", low=0, high=1),
+    Field("parameters/num_ctx", "int", low=1, high=100_000_000),
 ]
 
 CONFIG = {
     "version": 1, "provider": "local",
     "providers": {
         "local": {"kind": "openai", "base_url": "http://127.0.0.1:8080/v1", "model": "qwen3", "api_key_env": "KEY",
-                  "max_tokens": 1000, "temperature": 0.5, "timeout": "2m", "max_retries": 2,
+                  "max_tokens": 1000, "temperature": 0.5, "top_p": 0.9, "seed": 7, "reasoning_effort": "low",
+                  "tool_choice": "auto", "max_tokens_as": "max_tokens", "headers": {"x-team": "blue"}, "timeout": "2m", "max_retries": 2,
                   "requests_per_minute": 60, "tokens_per_minute": 1000, "structured_output": True,
                   "native_tools": False, "prices": {"input": 1, "output": 2, "cache_read": 0.1, "cache_write": 1.2}},
         "cli": {"kind": "exec", "argv": ["claude", "-p"], "answer_at": "/result", "prompt_via": "stdin"},
@@ -236,6 +242,12 @@ CONFIG_FIELDS = [
     Field("providers/local/api_key_env", "name"),
     Field("providers/local/max_tokens", "int", low=1, high=1_000_000),
     Field("providers/local/temperature", "number", low=0, high=2),
+    Field("providers/local/top_p", "number", low=0, high=1),
+    Field("providers/local/seed", "int", low=-2**63, high=2**63 - 1),
+    Field("providers/local/reasoning_effort", "name"),
+    Field("providers/local/tool_choice", "name"),
+    Field("providers/local/max_tokens_as", "choice"),
+    Field("providers/local/headers", "object"),
     Field("providers/local/timeout", "period"),
     Field("providers/local/max_retries", "int", low=0, high=100),
     Field("providers/local/requests_per_minute", "int", low=0, high=1_000_000_000),
