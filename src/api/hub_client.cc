@@ -48,14 +48,6 @@ std::string NewClientId() {
   return fmt::format("{:016x}{:016x}", word(), word());
 }
 
-std::optional<ErrorCode> CodeNamed(std::string_view name) {
-#define X(code, text) \
-  if (name == (text)) return ErrorCode::code;
-  AGENTTALK_ERROR_CODES(X)
-#undef X
-  return std::nullopt;
-}
-
 std::string Field(const json::object& object, const char* name) {
   const json::value* found = object.if_contains(name);
   return found != nullptr && found->is_string() ? std::string(found->as_string()) : std::string();

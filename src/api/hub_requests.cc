@@ -63,10 +63,24 @@ Result<std::string> ContentOf(const json::object& parameters) {
   return *std::move(bytes);
 }
 
+// Whom a command that is sent names itself; a task's command goes to the task's agent, whoever this is.
+AgentId AssigneeOf(Hub& hub, const json::object& parameters) {
+  const auto bytes = ContentOf(parameters);
+  if (!bytes) return {};
+  const ReadCommandResult read = ParseCommand(*bytes, CommandStrictness::kIntake);
+  if (!read.command) return {};
+  if (!read.command->BelongsToDag()) return read.command->assigned_agent_id;
+  const auto plan = hub.core().LookUp(read.command->plan_id);
+  const DagState* dag = plan && *plan != nullptr ? (*plan)->dag.get() : nullptr;
+  const TaskIndex task = dag == nullptr ? DagState::kNone : dag->Find(read.command->task_id);
+  return task == DagState::kNone ? AgentId() : dag->AgentOf(task);
+}
+
 Result<AgentId> TargetOf(Hub& hub, const json::object& parameters) {
-  const AgentId named(TRY(OptionalText(parameters, "to")));
+  AgentId named(TRY(OptionalText(parameters, "to")));
   const auto& agents = hub.team().agents;
   if (named.empty() && agents.size() == 1) return agents.begin()->first;
+  if (named.empty()) named = AssigneeOf(hub, parameters);
   if (named.empty()) return Fail(ErrorCode::kUsage, "to whom?", "say --to AGENT; see `agenttalk agents`");
   if (!agents.contains(named)) return NoAgent(hub, named);
   return named;
@@ -173,6 +187,11 @@ std::optional<Box> BoxOf(const DeadLettered& letter) {
   return place ? std::optional(place->box) : std::nullopt;
 }
 
+// An agent's own letter is about a command that it sent to somebody.
+AgentId AssigneeOr(const Command& command, const AgentId& otherwise) {
+  return command.assigned_agent_id.empty() ? otherwise : command.assigned_agent_id;
+}
+
 // The letter's command once more. One that was carried out before gets an id of its own: under the old one
 // the engine would answer with the recorded failure.
 Result<CommandFile> CommandAgain(Hub& hub, const FoundLetter& found, const std::string& bytes) {
@@ -186,13 +205,13 @@ Result<CommandFile> CommandAgain(Hub& hub, const FoundLetter& found, const std::
   Command command = *std::move(read.command);
   const PlanState* plan = TRY(hub.core().LookUp(command.plan_id));
   if (plan == nullptr || plan->Find(command.command_id) == nullptr) {
-    return ToCommandFile(found.letter.agent_id, command, bytes, read.issues.warnings);
+    return ToCommandFile(AssigneeOr(command, found.letter.agent_id), command, bytes, read.issues.warnings);
   }
   const TaskIndex task = plan->dag ? plan->dag->Find(command.task_id) : DagState::kNone;
   if (task == DagState::kNone) {
     command.command_id = CommandId(fmt::format("{}-retry{}", command.command_id.str(), found.number));
   } else {
-    command.command_seq = plan->dag->tasks[task].last_seq + 1;
+    command.command_seq = plan->dag->NextSeq(task);
     command.command_id = CommandIdOf(command.task_id, command.command_seq);
   }
   command.idempotency_key.clear();
@@ -202,7 +221,8 @@ Result<CommandFile> CommandAgain(Hub& hub, const FoundLetter& found, const std::
   std::string text = CompactJson(body);
   read = ParseCommand(text, CommandStrictness::kIntake);
   if (!read.command) return Fail(ErrorCode::kInternal, "a command that was read cannot be read again");
-  return ToCommandFile(found.letter.agent_id, *read.command, std::move(text), read.issues.warnings);
+  return ToCommandFile(AssigneeOr(*read.command, found.letter.agent_id), *read.command, std::move(text),
+                       read.issues.warnings);
 }
 
 Result<ExternalResult> ResultAgain(Hub& hub, const FoundLetter& found, const std::string& bytes) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "api/command_requests.h"
 #include "api/event_feed.h"
 #include "api/fork_request.h"
 #include "api/goal_requests.h"
@@ -79,6 +80,8 @@ const std::map<std::string, Method, std::less<>>& Methods() {
                                                                      {"plan/check", &QueryPlanCheck},
                                                                      {"page/link", &NoPage},
                                                                      {"goal", &RequestGoal},
+                                                                     {"command/new", &RequestCommand},
+                                                                     {"command/check", &QueryCommandCheck},
                                                                      {"say", &RequestSay}};
   return methods;
 }

@@ -1,5 +1,6 @@
 #include "base/error_code.h"
 
+#include <optional>
 #include <string_view>
 
 namespace agenttalk {
@@ -13,6 +14,14 @@ std::string_view ToString(ErrorCode code) {
 #undef X
   }
   return "INTERNAL";
+}
+
+std::optional<ErrorCode> CodeNamed(std::string_view name) {
+#define X(code, text) \
+  if (name == (text)) return ErrorCode::code;
+  AGENTTALK_ERROR_CODES(X)
+#undef X
+  return std::nullopt;
 }
 
 }  // namespace agenttalk

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 // Every code that a file, a journal event, an API answer or a CLI error may carry. The spelling people and
@@ -107,5 +108,7 @@ enum class ErrorCode : std::uint8_t {
 
 // The spelling for people and files, e.g. "JSON_INVALID".
 std::string_view ToString(ErrorCode code);
+// The code of that spelling; nothing when there is none.
+std::optional<ErrorCode> CodeNamed(std::string_view name);
 
 }  // namespace agenttalk

@@ -2,6 +2,8 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,22 @@ boost::json::array ToJson(const std::vector<Issue>& issues) {
     array.push_back(std::move(object));
   }
   return array;
+}
+
+std::vector<Issue> IssuesOf(const boost::json::value& list) {
+  std::vector<Issue> issues;
+  if (!list.is_array()) return issues;
+  const auto text = [](const boost::json::object& from, const char* name) {
+    const boost::json::value* value = from.if_contains(name);
+    return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+  };
+  for (const boost::json::value& one : list.get_array()) {
+    const boost::json::object* object = one.if_object();
+    if (object == nullptr) continue;
+    issues.push_back({CodeNamed(text(*object, "code")).value_or(ErrorCode::kInternal), text(*object, "path"),
+                      text(*object, "message"), text(*object, "hint")});
+  }
+  return issues;
 }
 
 }  // namespace agenttalk

@@ -29,5 +29,7 @@ struct Issues {
 
 // [{"code","path","message","hint"}], with "line" where it is known.
 boost::json::array ToJson(const std::vector<Issue>& issues);
+// The reverse, of what another process printed; what is no issue is left out.
+std::vector<Issue> IssuesOf(const boost::json::value& list);
 
 }  // namespace agenttalk

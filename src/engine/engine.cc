@@ -21,6 +21,7 @@
 #include "engine/command/flow.h"
 #include "engine/command/input_binding.h"
 #include "engine/command/router.h"
+#include "engine/dag/commands.h"
 #include "engine/dag/flow.h"
 #include "engine/dag/plan_control.h"
 #include "engine/dag/restart.h"
@@ -182,6 +183,7 @@ struct Deciding {
   void operator()(GoalSubmission& input) { OnGoalSubmission(step, std::move(input)); }
   void operator()(PlanRemark& input) { OnPlanRemark(step, std::move(input)); }
   void operator()(DeadLetterControl& input) { OnDeadLetter(step, std::move(input)); }
+  void operator()(NumberRequest& input) { OnNumberRequest(step, input); }
   void operator()(InputsTaken& /*input*/) { WakeCommands(step, undecided); }
 };
 

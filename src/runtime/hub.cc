@@ -29,6 +29,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/command/sending_rules.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
@@ -52,6 +53,7 @@
 #include "runtime/calls/provider_choice.h"
 #include "runtime/calls/stage_prompt_file.h"
 #include "runtime/calls/tool_set.h"
+#include "runtime/command_facts.h"
 #include "runtime/core/core.h"
 #include "runtime/core/rest.h"
 #include "runtime/core/threaded_commits.h"
@@ -207,20 +209,27 @@ void Hub::MakeTools() {
         core().Submit(std::move(input), std::move(done));
         Wake();
       }};
-  ToolSet set = MakeToolSet(team_, {directory_, post, [this] { return ForCommands(); }, plan});
+  ToolSet set = MakeToolSet(team_, {directory_, post, ForCommands(), plan});
   for (const std::string& problem : set.problems) Report(problem);
   tools_ = std::move(set.registry);
 }
 
-// What the hub knows that matters to a command which is being made.
-CommandContext Hub::ForCommands() {
-  CommandContext context;
-  context.agent_known = [this](const AgentId& agent) { return team_.agents.contains(agent); };
-  context.command_id_used = [this](const PlanId& plan, const CommandId& command) {
-    const auto found = core().state().plans.find(plan);
-    return found != core().state().plans.end() && found->second->Find(command) != nullptr;
+CommandDesk Hub::ForCommands() {
+  CommandDesk desk;
+  desk.facts = [this](const AgentId& agent) { return CommandFactsFor(core(), team_, agent); };
+  desk.may_send = [this](const AgentId& agent) {
+    const auto found = team_.agents.find(agent);
+    if (found == team_.agents.end()) return false;
+    const auto& granted = found->second.permissions;
+    return std::ranges::find(granted, kSendCommand) != granted.end();
   };
-  return context;
+  desk.keep_number = [this](const Command& command, const AgentId& agent,
+                            std::function<void(Result<void>)> done) {
+    core().Submit(NumberRequest{command.plan_id, command.task_id, command.command_seq, agent},
+                  [done = std::move(done)](const Reply& /*reply*/) { done({}); });
+    Wake();
+  };
+  return desk;
 }
 
 Result<void> Hub::MakeNode(CommitQueue& commits, Watcher& watcher, NodeOptions node) {

@@ -29,6 +29,7 @@
 #include "runtime/files/projection.h"
 #include "runtime/node.h"
 #include "runtime/team.h"
+#include "tools/command_tool.h"
 #include "tools/tool_registry.h"
 #include "tools/tool_runner.h"
 
@@ -105,6 +106,9 @@ class Hub final : private EventObserver {
   // `look` is told every event once it is durable, for as long as `owner` lives.
   void LookOn(std::weak_ptr<const void> owner, std::function<void(const Event&)> look);
 
+  // What making commands stands on: for the tool, the verbs and the control interface alike.
+  CommandDesk ForCommands();
+
  private:
   struct Loop;
 
@@ -112,7 +116,6 @@ class Hub final : private EventObserver {
   Result<void> Start();
   Result<void> StartReading();
   void MakeTools();
-  CommandContext ForCommands();
   Result<void> MakeNode(CommitQueue& commits, Watcher& watcher, NodeOptions node);
   Result<void> Run();
 

@@ -138,6 +138,10 @@ Result<Team> LoadTeam(const fs::path& hub) {
   return team;
 }
 
+std::string DefaultCriteria(PromptLanguage language) {
+  return language == PromptLanguage::kChinese ? "结果符合提示词要求的程度，0-100" : "";
+}
+
 Configuration ToConfiguration(const Team& team) {
   const HubLimits& limits = team.config.limits;
   Configuration configuration;
@@ -154,6 +158,7 @@ Configuration ToConfiguration(const Team& team) {
   configuration.hub.question_deadline = team.config.human.question_deadline;
   configuration.hub.reuse = team.config.reuse != ReuseScope::kNever;
   configuration.hub.share_results = team.config.reuse == ReuseScope::kHub;
+  configuration.hub.score_criteria = DefaultCriteria(team.config.language);
   std::map<AgentId, AgentProfile> agents = team.agents;
   for (const AgentId& id : StageAgents()) agents.try_emplace(id, StageProfile(id));
   for (const auto& [id, profile] : agents) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -26,6 +27,9 @@ struct Team {
 
 // The error names the file and the first thing that is wrong with it.
 Result<Team> LoadTeam(const std::filesystem::path& hub);
+
+// What a score measures that nobody gave criteria for; empty: the default, which is English.
+std::string DefaultCriteria(PromptLanguage language);
 
 Configuration ToConfiguration(const Team& team);
 std::vector<AgentFolders> FoldersOf(const Team& team);

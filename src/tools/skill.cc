@@ -132,17 +132,22 @@ SkillSet LoadSkills(const fs::path& folder) {
   return set;
 }
 
-const std::vector<Skill>& ShippedSkills() {
-  static const std::vector<Skill> skills = [] {
+const std::vector<Skill>& ShippedSkills(PromptLanguage language) {
+  // Each as SKILL.md, and in another language as SKILL.<language>.md beside it.
+  const auto make = [](std::string_view file_name) {
     std::vector<Skill> made;
     for (const EmbeddedFile& file : EmbeddedSkills()) {
-      auto skill = ParseSkill(file.path.substr(0, file.path.find('/')), file.content);
+      const std::size_t slash = file.path.find('/');
+      if (file.path.substr(slash + 1) != file_name) continue;
+      auto skill = ParseSkill(file.path.substr(0, slash), file.content);
       CHECK(skill);
       made.push_back(std::move(*skill));
     }
     return made;
-  }();
-  return skills;
+  };
+  static const std::vector<Skill> english = make("SKILL.md");
+  static const std::vector<Skill> chinese = make("SKILL.zh.md");
+  return language == PromptLanguage::kChinese ? chinese : english;
 }
 
 }  // namespace agenttalk

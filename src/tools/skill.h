@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model/config/hub_config.h"
 
 namespace agenttalk {
 
@@ -29,6 +30,6 @@ struct SkillSet {
 SkillSet LoadSkills(const std::filesystem::path& folder);
 
 // Those that come with the program.
-const std::vector<Skill>& ShippedSkills();
+const std::vector<Skill>& ShippedSkills(PromptLanguage language = PromptLanguage::kEnglish);
 
 }  // namespace agenttalk

@@ -93,6 +93,9 @@ TEST(Skill, GenerateCommandIsShipped) {
   ASSERT_EQ(ShippedSkills().size(), 1);
   EXPECT_EQ(ShippedSkills()[0].name, "generate-command");
   EXPECT_NE(ShippedSkills()[0].body.find("# Generating a command"), std::string::npos);
+  ASSERT_EQ(ShippedSkills(PromptLanguage::kChinese).size(), 1);
+  EXPECT_EQ(ShippedSkills(PromptLanguage::kChinese)[0].name, "generate-command");
+  EXPECT_NE(ShippedSkills(PromptLanguage::kChinese)[0].body.find("# 生成命令"), std::string::npos);
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ class Tool {
   [[nodiscard]] virtual bool idempotent() const { return true; }
   // What the agent's profile must permit besides listing the tool; empty: nothing.
   [[nodiscard]] virtual std::string_view permission() const { return {}; }
+  // True: it converts what a model gives by itself, so that arguments need not fit the schema it is told.
+  [[nodiscard]] virtual bool converts() const { return false; }
   // As ToolRunner::Run; the arguments fit the schema.
   [[nodiscard]] virtual std::unique_ptr<RunningTool> Run(const ToolInvocation& invocation,
                                                          const boost::json::object& arguments,

@@ -100,10 +100,11 @@ std::string ToolRegistry::Unknown(const Admission& admission, const std::string&
   return near.empty() ? why : why + "; " + near;
 }
 
-std::optional<std::string> ToolRegistry::CheckArguments(const Entry& entry, const std::string& arguments) {
+std::optional<Error> ToolRegistry::CheckArguments(const Entry& entry, const std::string& arguments) {
   const auto value = ParseJson(arguments.empty() ? "{}" : arguments);
-  if (!value) return "the arguments cannot be read: " + value.error().message;
-  if (!value->is_object()) return "the arguments must be a JSON object";
+  if (!value) return Error{value.error().code, "the arguments cannot be read: " + value.error().message, {}};
+  if (!value->is_object()) return Error{ErrorCode::kTypeMismatch, "the arguments must be a JSON object", {}};
+  if (entry.tool->converts()) return std::nullopt;
   if (!entry.arguments) {
     auto schema = SchemaValidator::Load(ParseJson(entry.tool->spec().input_schema).value());
     CHECK(schema);
@@ -111,19 +112,22 @@ std::optional<std::string> ToolRegistry::CheckArguments(const Entry& entry, cons
   }
   const auto fits = entry.arguments->Validate(*value);
   if (fits) return std::nullopt;
-  return "the arguments do not fit the schema: " + fits.error();
+  return Error{ErrorCode::kTypeMismatch, "the arguments do not fit the schema: " + fits.error(), {}};
 }
 
-std::optional<std::string> ToolRegistry::Refuse(const AgentId& agent, const ToolCall& call) const {
+std::optional<Error> ToolRegistry::Refuse(const AgentId& agent, const ToolCall& call) const {
   const auto admission = agents_.find(agent);
-  if (admission == agents_.end()) return "there is no tool " + call.name;
+  if (admission == agents_.end())
+    return Error{ErrorCode::kPermissionDenied, "there is no tool " + call.name, {}};
   const Entry* entry = Find(call.name);
   if (entry == nullptr ||
       std::ranges::find(admission->second.tools, call.name) == admission->second.tools.end())
-    return Unknown(admission->second, call.name);
+    return Error{ErrorCode::kPermissionDenied, Unknown(admission->second, call.name), {}};
   const std::string_view permission = entry->tool->permission();
   if (!permission.empty() && !admission->second.permissions.contains(permission))
-    return fmt::format("{} needs the permission \"{}\", which you do not have", call.name, permission);
+    return Error{ErrorCode::kPermissionDenied,
+                 fmt::format("{} needs the permission \"{}\", which you do not have", call.name, permission),
+                 {}};
   return CheckArguments(*entry, call.arguments);
 }
 
@@ -136,7 +140,7 @@ std::unique_ptr<RunningTool> ToolRegistry::Run(ToolInvocation invocation, Done d
   const ToolCall call{{}, invocation.tool, invocation.arguments};
   // Checked when it was asked for; the profile may have changed since, while the hub was down.
   if (auto refusal = Refuse(invocation.agent, call)) {
-    done({{}, Error{ErrorCode::kPermissionDenied, std::move(*refusal), {}}});
+    done({{}, *std::move(refusal)});
     return nullptr;
   }
   const auto arguments = ParseJson(invocation.arguments.empty() ? "{}" : invocation.arguments);

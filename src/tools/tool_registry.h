@@ -36,7 +36,7 @@ class ToolRegistry final : public ToolRunner {
   [[nodiscard]] bool Has(std::string_view tool) const { return Find(tool) != nullptr; }
   [[nodiscard]] std::vector<ToolSpec> ToolsOf(const AgentId& agent) const override;
   [[nodiscard]] std::vector<SkillSummary> SkillsOf(const AgentId& agent) const override;
-  [[nodiscard]] std::optional<std::string> Refuse(const AgentId& agent, const ToolCall& call) const override;
+  [[nodiscard]] std::optional<Error> Refuse(const AgentId& agent, const ToolCall& call) const override;
   [[nodiscard]] bool IsIdempotent(const std::string& tool) const override;
   [[nodiscard]] std::unique_ptr<RunningTool> Run(ToolInvocation invocation, Done done) override;
 
@@ -53,7 +53,7 @@ class ToolRegistry final : public ToolRunner {
 
   [[nodiscard]] const Entry* Find(std::string_view tool) const;
   [[nodiscard]] std::string Unknown(const Admission& admission, const std::string& name) const;
-  static std::optional<std::string> CheckArguments(const Entry& entry, const std::string& arguments);
+  static std::optional<Error> CheckArguments(const Entry& entry, const std::string& arguments);
 
   std::size_t output_limit_;
   std::map<std::string, Entry, std::less<>> tools_;

@@ -16,7 +16,8 @@ namespace {
 class ToolRegistryTest : public testing::Test {
  protected:
   std::string Refusal(const std::string& agent, const std::string& tool, const std::string& arguments) {
-    return tools_.registry.Refuse(AgentId(agent), ToolCall{{}, tool, arguments}).value_or("");
+    const auto refusal = tools_.registry.Refuse(AgentId(agent), ToolCall{{}, tool, arguments});
+    return refusal ? refusal->message : std::string();
   }
   ToolFixture tools_;
 };

@@ -50,8 +50,7 @@ class ToolRunner {
   // The skills that its prompt lists.
   [[nodiscard]] virtual std::vector<SkillSummary> SkillsOf(const AgentId& /*agent*/) const { return {}; }
   // Why this call must not be made; nothing when it may.
-  [[nodiscard]] virtual std::optional<std::string> Refuse(const AgentId& agent,
-                                                          const ToolCall& call) const = 0;
+  [[nodiscard]] virtual std::optional<Error> Refuse(const AgentId& agent, const ToolCall& call) const = 0;
   // True: running it twice does no harm.
   [[nodiscard]] virtual bool IsIdempotent(const std::string& tool) const = 0;
   // `done` is called exactly once unless the call is given up; it may be called before this returns (then
@@ -63,9 +62,8 @@ class ToolRunner {
 class NoTools final : public ToolRunner {
  public:
   [[nodiscard]] std::vector<ToolSpec> ToolsOf(const AgentId& /*agent*/) const override { return {}; }
-  [[nodiscard]] std::optional<std::string> Refuse(const AgentId& /*agent*/,
-                                                  const ToolCall& call) const override {
-    return "there is no tool " + call.name;
+  [[nodiscard]] std::optional<Error> Refuse(const AgentId& /*agent*/, const ToolCall& call) const override {
+    return Error{ErrorCode::kPermissionDenied, "there is no tool " + call.name, {}};
   }
   [[nodiscard]] bool IsIdempotent(const std::string& /*tool*/) const override { return true; }
   [[nodiscard]] std::unique_ptr<RunningTool> Run(ToolInvocation invocation, Done done) override {

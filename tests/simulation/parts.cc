@@ -113,9 +113,9 @@ std::vector<ToolSpec> SimTools::ToolsOf(const AgentId& /*agent*/) const {
   return {{"look", "looks", "{}"}, {"mail", "mails", "{}"}};
 }
 
-std::optional<std::string> SimTools::Refuse(const AgentId& /*agent*/, const ToolCall& call) const {
+std::optional<Error> SimTools::Refuse(const AgentId& /*agent*/, const ToolCall& call) const {
   if (call.name == "look" || call.name == "mail") return std::nullopt;
-  return "there is no tool " + call.name;
+  return Error{ErrorCode::kPermissionDenied, "there is no tool " + call.name, {}};
 }
 
 std::unique_ptr<RunningTool> SimTools::Run(ToolInvocation invocation, Done done) {

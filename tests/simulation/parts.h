@@ -75,7 +75,7 @@ class SimTools final : public ToolRunner {
   explicit SimTools(Oracle& oracle) : oracle_(oracle) {}
 
   [[nodiscard]] std::vector<ToolSpec> ToolsOf(const AgentId& agent) const override;
-  [[nodiscard]] std::optional<std::string> Refuse(const AgentId& agent, const ToolCall& call) const override;
+  [[nodiscard]] std::optional<Error> Refuse(const AgentId& agent, const ToolCall& call) const override;
   [[nodiscard]] bool IsIdempotent(const std::string& tool) const override { return tool == "look"; }
   [[nodiscard]] std::unique_ptr<RunningTool> Run(ToolInvocation invocation, Done done) override;
 

@@ -5,7 +5,6 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,11 +15,10 @@
 #include "base/json.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/hub_call.h"
 #include "cli/text/issue_text.h"
 #include "cli/text_file.h"
 #include "cli/verb.h"
-#include "cli/verbs/generation_log.h"
-#include "cli/verbs/hub_view.h"
 #include "cli/verbs/verbs.h"
 #include "model/command/command.h"
 #include "model/command/generation.h"
@@ -73,27 +71,35 @@ Result<boost::json::value> Parameters(const Invocation& call, Issues& issues) {
   return params;
 }
 
+// In a hub the hub makes it, because it knows plans, tasks and numbers; without one, what can be known is
+// used.
+Result<boost::json::object> MakeInHub(const Invocation& call, const boost::json::value& params) {
+  if (!TRY(call.HubIfAny())) return ToJson(GenerateCommand(params)).as_object();
+  return TRY(CallHub(call, "command/new", {{"params", params}})).as_object();
+}
+
 Result<ExitCode> NewCommand(const Invocation& call) {
-  ReadCommandResult result;
-  const boost::json::value params = TRY(Parameters(call, result.issues));
-  const auto directory = TRY(call.HubIfAny());
-  std::optional<HubView> hub;
-  if (directory) hub.emplace(*directory);
-  if (result.issues.ok()) result = GenerateCommand(params, hub ? hub->ForCommands() : CommandContext{});
-  if (directory) {
-    if (const auto logged = LogGeneration(*directory, params, result); !logged) {
-      call.console.Err(fmt::format("agenttalk: this is not logged: {}\n", logged.error().message));
-    }
-  }
+  ReadCommandResult unread;
+  const boost::json::value params = TRY(Parameters(call, unread.issues));
+  const boost::json::object made =
+      unread.issues.ok() ? TRY(MakeInHub(call, params)) : ToJson(unread).as_object();
+  const boost::json::value* command = made.if_contains("command");
   if (call.json) {
-    call.console.Out(CompactJson(ToJson(result)) + "\n");
-  } else {
-    const bool colors = call.console.colors_err();
-    for (const Issue& issue : result.issues.errors) call.console.Err(ToText(issue, true, colors));
-    for (const Issue& issue : result.issues.warnings) call.console.Err(ToText(issue, false, colors));
-    if (result.command) call.console.Out(PrettyJson(ToJson(*result.command)));
+    call.console.Out(CompactJson(made) + "\n");
+    return command != nullptr ? ExitCode::kDone : ExitCode::kInvalid;
   }
-  return result.command ? ExitCode::kDone : ExitCode::kInvalid;
+  const bool colors = call.console.colors_err();
+  const auto tell = [&](const char* list, bool is_error) {
+    const boost::json::value* issues = made.if_contains(list);
+    if (issues == nullptr) return;
+    for (const Issue& issue : IssuesOf(*issues)) call.console.Err(ToText(issue, is_error, colors));
+  };
+  tell("errors", true);
+  tell("warnings", false);
+  if (const boost::json::value* log = made.if_contains("log"); log != nullptr && log->is_string())
+    call.console.Err(fmt::format("agenttalk: {}\n", std::string_view(log->get_string())));
+  if (command != nullptr) call.console.Out(PrettyJson(*command));
+  return command != nullptr ? ExitCode::kDone : ExitCode::kInvalid;
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include "base/error_code.h"
 #include "base/glob.h"
 #include "cli/text_file.h"
-#include "cli/verbs/hub_view.h"
+#include "cli/verbs/hub_team.h"
 #include "model/config/hub_config.h"
 #include "model/dag/checker.h"
 #include "model/dag/plan_file.h"
@@ -67,7 +67,7 @@ Result<void> LoadFiles(const fs::path& directory, const std::vector<std::string>
 
 }  // namespace
 
-Result<PlanSource> LoadPlanSource(const fs::path& file, HubView& hub) {
+Result<PlanSource> LoadPlanSource(const fs::path& file, HubTeam& hub) {
   PlanSource source;
   source.is_dag = file.extension() == ".json";
   source.text = TRY(ReadTextFile(file.string(), source.is_dag ? kMaxDagBytes : kMaxPlanBytes));

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/issue.h"
-#include "cli/verbs/hub_view.h"
+#include "cli/verbs/hub_team.h"
 
 namespace agenttalk {
 
@@ -22,6 +22,6 @@ struct PlanSource {
 };
 
 // Checked against the hub's team. An error: the file itself, or one that it names, cannot be read.
-Result<PlanSource> LoadPlanSource(const std::filesystem::path& file, HubView& hub);
+Result<PlanSource> LoadPlanSource(const std::filesystem::path& file, HubTeam& hub);
 
 }  // namespace agenttalk

@@ -14,7 +14,7 @@
 #include "cli/exit_code.h"
 #include "cli/text/issue_text.h"
 #include "cli/verb.h"
-#include "cli/verbs/hub_view.h"
+#include "cli/verbs/hub_team.h"
 #include "cli/verbs/plan_run.h"
 #include "cli/verbs/plan_source.h"
 #include "cli/verbs/verbs.h"
@@ -60,7 +60,7 @@ ExitCode Refuse(const Invocation& call, const PlanSource& source) {
 }
 
 Result<ExitCode> RunPlanFile(const Invocation& call, const fs::path& directory) {
-  HubView view(directory);
+  HubTeam view(directory);
   const PlanSource source = TRY(LoadPlanSource(call.arguments.Get("--plan"), view));
   if (!source.issues.ok()) return Refuse(call, source);
   for (const Issue& warning : source.issues.warnings) {

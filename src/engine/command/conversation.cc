@@ -24,6 +24,7 @@
 #include "engine/command/flow.h"
 #include "engine/command/owner.h"
 #include "engine/command/parts.h"
+#include "engine/command/sending_rules.h"
 #include "engine/command/strategy.h"
 #include "engine/people/gateway.h"
 #include "engine/state/dag_state.h"
@@ -71,8 +72,7 @@ void StartTools(Step& step, PlanState& plan, CommandRecord& record, std::vector<
               ToolCallIntended{record.id, call, request.name, arguments, request.idempotent, request.id});
     if (request.refusal.empty()) continue;
     const Content refusal = step.Store(plan, request.refusal);
-    step.Emit(plan,
-              ToolCallFinished{record.id, call, refusal, ErrorCode::kPermissionDenied, request.refusal});
+    step.Emit(plan, ToolCallFinished{record.id, call, refusal, request.refusal_code, request.refusal});
   }
   if (record.execution->open.empty()) ContinueConversation(step, plan, record);
 }
@@ -98,6 +98,10 @@ void UseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t
   }
   const bool thinks = answer.errors.empty() && !answer.commands.empty();
   if (thinks && !Think(step, plan, record, answer)) return;
+  // Its model can still correct a command that would be refused; what stays wrong becomes a dead letter.
+  const bool may_repair =
+      record.execution->repairs < step.state().agents[record.agent].settings.repair_attempts;
+  if (answer.errors.empty() && may_repair) answer.errors = RefusedSends(step, plan, record, answer.sent);
   if (!answer.errors.empty()) {
     RefuseAnswer(step, plan, record, call, std::move(answer.errors));
     return;

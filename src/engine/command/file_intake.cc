@@ -21,6 +21,7 @@
 #include "engine/command/parts.h"
 #include "engine/command/plan_rules.h"
 #include "engine/command/reception.h"
+#include "engine/command/sending_rules.h"
 #include "engine/people/gateway.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"
@@ -38,7 +39,7 @@ namespace {
 
 void RefuseCommand(Step& step, CommandFile& file, ErrorCode code, std::string message, std::string hint) {
   RejectedFile refused;
-  refused.agent_id = file.agent_id;
+  refused.agent_id = file.sender.empty() ? file.agent_id : file.sender;
   refused.plan_id = file.plan_id;
   refused.command_id = file.command.command_id;
   refused.file = file.source ? file.source->name : fmt::format("{}.json", file.command.command_id.str());
@@ -122,6 +123,12 @@ void OnCommandFile(Step& step, CommandFile file) {
                   "add the agent to agenttalk.yaml, then `agenttalk dead retry` this letter");
     return;
   }
+  if (!file.sender.empty()) {
+    if (auto obstacle = FindSendObstacle(step.state(), file)) {
+      RefuseCommand(step, file, obstacle->code, obstacle->message, obstacle->hint);
+      return;
+    }
+  }
   const PlanRules& rules = step.parts().plans;
   rules.Address(plan, file);
   if (AnswerKnownCommand(step, plan, file)) return;
@@ -143,6 +150,7 @@ void OnCommandFile(Step& step, CommandFile file) {
   added.payload = file.payload;
   added.source = std::move(file.source);
   added.warnings = std::move(file.warnings);
+  added.hops = file.hops;
   CommandRecord& record = ReceiveCommand(step, plan, std::move(added));
   step.reply = {Reply::Status::kAccepted, {}, record.id, record.received};
   if (SupersedeInTask(step, plan, record)) {

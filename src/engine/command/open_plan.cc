@@ -13,6 +13,8 @@
 #include "engine/command/flow.h"
 #include "engine/command/owner.h"
 #include "engine/command/router.h"
+#include "engine/command/sending_rules.h"
+#include "engine/command/sent_commands.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
@@ -40,13 +42,14 @@ CommandBrief OpenPlanOwner::Brief(const Step& /*step*/, const PlanState& /*plan*
 }
 
 AnswerContract OpenPlanOwner::Contract(const PlanState& /*plan*/, const CommandRecord& record,
-                                       const CommandBrief& brief, const AgentSettings& /*agent*/) const {
+                                       const CommandBrief& brief, const AgentSettings& agent) const {
   AnswerContract contract;
   contract.form = brief.stage;
   contract.score_required = record.score_required;
   if (record.on_complete && !record.on_complete->output_name.empty()) {
     contract.outputs.push_back(record.on_complete->output_name);
   }
+  contract.may_send = brief.stage == Stage::kCommand && MaySendCommands(agent);
   return contract;
 }
 
@@ -105,10 +108,16 @@ void OpenPlanOwner::Succeed(Step& step, PlanState& plan, CommandRecord& record, 
   what.result = std::move(answer.result);
   what.result_is_json = answer.result_is_json;
   what.outputs = succeeded.outputs;
+  for (CommandDraft& draft : answer.sent) {
+    draft.sent.body = step.Store(plan, std::move(draft.body));
+    succeeded.commands.push_back(std::move(draft.sent));
+  }
+  const std::vector<SentCommand> sent = succeeded.commands;
   const Content result = succeeded.result;
   RecordSuccess(step, plan, record, std::move(succeeded));
   Recorded(step, plan, record, result, what.result_is_json);
   RouteResult(step, plan, record, what);
+  RouteSentCommands(step, plan, record, sent);
   CompleteIfIdle(step, plan);
 }
 

@@ -23,6 +23,7 @@ CommandRecord& ReceiveCommand(Step& step, PlanState& plan, NewCommand added) {
   received.source = std::move(added.source);
   received.warnings = std::move(added.warnings);
   received.owner = added.owner;
+  received.hops = added.hops;
   step.Emit(plan, std::move(received));
   return plan.commands.back();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct NewCommand {
   Timestamp wait_until;
   std::vector<std::string> warnings = {};
   std::optional<FileFingerprint> source = {};
+  std::uint32_t hops = 0;
 };
 
 // The one place where a command begins. Nothing is done with it yet.

@@ -140,7 +140,7 @@ void Hand(Step& step, PlanState& plan, MessageSent sent) {
 }
 
 std::uint32_t NextHops(const CommandRecord& record) {
-  std::uint32_t hops = 0;
+  std::uint32_t hops = record.hops;
   if (record.execution) {
     for (const BoundInput& input : record.execution->inputs) hops = std::max(hops, input.hops);
   }

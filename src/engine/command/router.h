@@ -50,7 +50,7 @@ struct OutgoingMessage {
 };
 void SendPlainMessage(Step& step, PlanState& plan, const OutgoingMessage& message);
 
-// One more than the longest way that any of the command's inputs came.
+// One more than the longest way that the command itself or any of its inputs came.
 std::uint32_t NextHops(const CommandRecord& record);
 
 }  // namespace agenttalk

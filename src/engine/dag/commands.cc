@@ -20,6 +20,7 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/task_inputs.h"
+#include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "model/command/command.h"
 #include "model/command/generation.h"
@@ -30,12 +31,12 @@
 namespace agenttalk {
 namespace {
 
-Result<Command> Generate(const PlanState& plan, TaskIndex task, const TaskNode& node,
-                         std::vector<std::string>& warnings) {
+Result<Command> Generate(const HubSettings& settings, const PlanState& plan, TaskIndex task,
+                         const TaskNode& node, std::vector<std::string>& warnings) {
   const DagState& dag = *plan.dag;
   const DagRef ref{dag.dag.digest, static_cast<std::int64_t>(dag.revision)};
-  ReadCommandResult made =
-      GenerateCommand(plan.id, node, dag.tasks[task].last_seq + 1, RequirementsOf(dag, task, node), ref);
+  ReadCommandResult made = GenerateCommand(plan.id, node, dag.NextSeq(task), RequirementsOf(dag, task, node),
+                                           ref, settings.score_criteria);
   if (!made.command) {
     const Issue& first = made.issues.errors.front();
     return Fail(first.code, fmt::format("no command can be made: {}", first.message), first.hint);
@@ -79,7 +80,7 @@ Result<CommandId> ReceiveTaskCommand(Step& step, PlanState& plan, TaskIndex task
   const TaskNode node = plan.dag->Node(task);
   NewCommand added;
   added.owner = OwnerKind::kTask;
-  added.command = TRY(Generate(plan, task, node, added.warnings));
+  added.command = TRY(Generate(step.state().settings, plan, task, node, added.warnings));
   added.agent = node.assigned_agent_id;
   CommandText file = TextOf(added.command);
   added.payload = file.payload;
@@ -130,6 +131,14 @@ Result<AgentId> CheckTaskCommand(const PlanState& plan, const Command& command) 
                 "revise the plan to have it done again");
   }
   return dag.AgentOf(task);
+}
+
+void OnNumberRequest(Step& step, const NumberRequest& request) {
+  PlanState& plan = step.state().Plan(request.plan_id);
+  const TaskIndex task = plan.dag ? plan.dag->Find(request.task_id) : DagState::kNone;
+  step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+  if (task == DagState::kNone || request.seq < plan.dag->NextSeq(task)) return;
+  step.reply.event = step.Emit(plan, NumberTaken{request.task_id, request.seq, request.agent_id});
 }
 
 }  // namespace agenttalk

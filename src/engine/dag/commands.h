@@ -29,4 +29,7 @@ CommandBrief TaskBrief(const Step& step, const PlanState& plan, TaskIndex task, 
 // Whether a command that came from outside may be executed for its task, and by whom; the error says why not.
 Result<AgentId> CheckTaskCommand(const PlanState& plan, const Command& command);
 
+// Keeps a number of a task's commands for whoever makes one.
+void OnNumberRequest(Step& step, const NumberRequest& request);
+
 }  // namespace agenttalk

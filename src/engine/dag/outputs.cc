@@ -16,7 +16,7 @@
 #include "base/ids.h"
 #include "engine/command/input_binding.h"
 #include "engine/command/message_text.h"
-#include "engine/dag/planner_outbox.h"
+#include "engine/command/sent_commands.h"
 #include "engine/people/gateway.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
@@ -288,7 +288,8 @@ void DeliverOutputs(Step& step, PlanState& plan, TaskIndex task, const TaskNode&
   // Receivers get their files before those that depend on the task are looked at.
   for (const Parcel& parcel : shipment.parcels) Send(step, plan, command, parcel, false);
   // So do tasks that a command is sent to: they need none of the engine's own then.
-  RouteSentCommands(step, plan, task);
+  const std::vector<SentCommand> sent = record.result->commands;
+  RouteSentCommands(step, plan, command, sent);
   step.Emit(plan, std::move(completed));
 }
 

@@ -10,11 +10,11 @@
 #include "engine/command/flow.h"
 #include "engine/command/owner.h"
 #include "engine/command/parts.h"
+#include "engine/command/sending_rules.h"
 #include "engine/dag/commands.h"
 #include "engine/dag/flow.h"
 #include "engine/dag/goal_rules.h"
 #include "engine/dag/outputs.h"
-#include "engine/dag/planner_outbox.h"
 #include "engine/people/gateway.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"
@@ -56,8 +56,7 @@ AnswerContract TaskOwner::Contract(const PlanState& /*plan*/, const CommandRecor
   contract.outputs = brief.outputs;
   contract.when = brief.when;
   for (const TaskId& task : brief.may_return) contract.may_return.push_back(task.str());
-  contract.may_send = brief.stage == Stage::kCommand &&
-                      std::ranges::find(agent.permissions, kSendCommand) != agent.permissions.end();
+  contract.may_send = brief.stage == Stage::kCommand && MaySendCommands(agent);
   return contract;
 }
 

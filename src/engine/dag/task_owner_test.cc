@@ -7,8 +7,8 @@
 
 #include "base/ids.h"
 #include "engine/command/owner.h"
+#include "engine/command/sending_rules.h"
 #include "engine/dag/fixture.h"
-#include "engine/dag/planner_outbox.h"
 #include "engine/parts.h"
 #include "engine/state/plan_state.h"
 #include "model/events/event.h"

@@ -85,7 +85,7 @@ class Checking {
     const bool complete = references && references->empty();
     const ToolRequest request = step_.composer().CheckTool(
         record_.agent, one.name, complete ? std::optional(one.params) : std::nullopt);
-    if (!request.refusal.empty()) Refuse("/name", ErrorCode::kPermissionDenied, request.refusal);
+    if (!request.refusal.empty()) Refuse("/name", request.refusal_code, request.refusal);
   }
 
   void LookAtRequest(const PlanStep& one) {

@@ -212,7 +212,7 @@ Result<bool> RunAction(Step& step, PlanState& plan, CommandRecord& record, const
 Result<bool> RunTool(Step& step, PlanState& plan, CommandRecord& record, const json::object& params) {
   ToolRequest request =
       step.composer().CheckTool(record.agent, CurrentStep(RoleOf(record)).name, CanonicalJson(params));
-  if (!request.refusal.empty()) return Fail(ErrorCode::kPermissionDenied, std::move(request.refusal));
+  if (!request.refusal.empty()) return Fail(request.refusal_code, std::move(request.refusal));
   const Content arguments = step.Store(plan, std::move(request.arguments));
   step.Emit(plan, ToolCallIntended{record.id,
                                    record.execution->calls + 1,

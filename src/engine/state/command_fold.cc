@@ -142,6 +142,7 @@ void CommandFold::Fold(const CommandReceived& e) {
   record.wait_for_inputs = e.command.wait_for_inputs;
   record.score_required = e.command.score_required;
   record.received = event_.number;
+  record.hops = e.hops;
   if (e.source) plan_.MarkTaken(*e.source);
   record.owner = e.owner == OwnerKind::kUnrecorded ? plan_.DeriveOwner(record) : e.owner;
   CommandRecord& added = plan_.AddCommand(std::move(record));

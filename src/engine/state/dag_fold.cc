@@ -225,6 +225,7 @@ void FoldReset(PlanState& plan, const TasksReset& e) {
     TaskRecord anew;
     anew.attempts = record.attempts;
     anew.last_seq = record.last_seq;
+    anew.taken_seq = record.taken_seq;
     anew.since = record.since;
     anew.cost = record.cost;
     if (e.keep_rounds) anew.reworks = record.reworks;
@@ -234,6 +235,12 @@ void FoldReset(PlanState& plan, const TasksReset& e) {
   dag.failure.clear();
   dag.Recount();
   WithdrawFiles(plan);
+}
+
+void FoldNumberTaken(PlanState& plan, const NumberTaken& e) {
+  const TaskIndex task = plan.dag ? plan.dag->Find(e.task_id) : DagState::kNone;
+  if (task == DagState::kNone) return;
+  plan.dag->tasks[task].taken_seq = std::max(plan.dag->tasks[task].taken_seq, e.seq);
 }
 
 void FoldTaskCommand(PlanState& plan, const CommandRecord& record) {

@@ -16,6 +16,7 @@ void FoldReset(PlanState& plan, const TasksReset& e);
 // True: a command that a planner made for the task in advance is let go.
 bool FoldChanged(PlanState& plan, const TaskChanged& e, Timestamp at);
 
+void FoldNumberTaken(PlanState& plan, const NumberTaken& e);
 // Events of commands, as far as their task goes; nothing in an open plan.
 void FoldTaskCommand(PlanState& plan, const CommandRecord& record);
 void FoldTaskStart(PlanState& plan, const CommandRecord& record, Timestamp at);

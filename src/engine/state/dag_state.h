@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -93,6 +94,7 @@ struct TaskRecord {
   Cost cost;
   std::unique_ptr<TaskResult> result;
   std::unique_ptr<TaskNote> note;
+  std::int64_t taken_seq = 0;  // the highest number that was given to whoever makes a command
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -101,6 +103,7 @@ struct TaskRecord {
     f("reexecutions", self.reexecutions), f("command", self.command), f("last_seq", self.last_seq);
     f("since", self.since), f("started_at", self.started_at), f("ended_at", self.ended_at);
     f("cost", self.cost), f("result", self.result), f("note", self.note), f("anew", self.anew);
+    f("taken_seq", self.taken_seq);
   }
 };
 
@@ -177,6 +180,10 @@ class DagState {
   [[nodiscard]] std::span<const TaskIndex> MakersOf(const std::string& evidence) const;
   // The first revision since which the task and everything upstream of it are as they are now.
   [[nodiscard]] std::uint64_t StableSince(TaskIndex task) const { return stable_since_[task]; }
+  // The next number of the task's commands that nobody has.
+  [[nodiscard]] std::int64_t NextSeq(TaskIndex task) const {
+    return std::max(tasks[task].last_seq, tasks[task].taken_seq) + 1;
+  }
   // Whether a command made for that DAG may still be executed for the task.
   [[nodiscard]] bool Accepts(TaskIndex task, const Digest& dag_sha256) const;
   // Everything that depends on the tasks, directly or not; they themselves included.

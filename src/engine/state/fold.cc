@@ -86,6 +86,7 @@ class Folding {
   void operator()(const TaskCompleted& e) { FoldCompleted(plan_, e, event_.time); }
   void operator()(const TasksReset& e) { FoldReset(plan_, e); }
   void operator()(const TaskChanged& e) { commands_.Fold(e); }
+  void operator()(const NumberTaken& e) { FoldNumberTaken(plan_, e); }
 
   void operator()(const StrategyChosen& e) { FoldStrategy(Record(e.command_id), e); }
   void operator()(const InternalPlanMade& e) { FoldInternalPlan(Record(e.command_id), e); }

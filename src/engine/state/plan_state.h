@@ -167,6 +167,7 @@ struct alignas(64) CommandRecord {
   std::unique_ptr<Execution> execution;
   std::unique_ptr<CommandOutcome> outcome;
   std::unique_ptr<Content> delivered;  // what an external agent was given; none: the body
+  std::uint32_t hops = 0;              // how many commands led to this one, each sent by the one before
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -178,6 +179,7 @@ struct alignas(64) CommandRecord {
     f("state", self.state), f("received", self.received), f("due", self.due);
     f("execution", self.execution), f("outcome", self.outcome);
     f("delivered", self.delivered), f("owner", self.owner);
+    f("hops", self.hops);
   }
 };
 

@@ -56,6 +56,8 @@ struct CommandFile {
   std::string body;
   std::vector<std::string> warnings;
   std::optional<FileFingerprint> source;
+  AgentId sender = {};     // the agent from whose outbox it comes; empty: whoever put it into the inbox
+  std::uint32_t hops = 0;  // how many commands led to this one
 };
 
 struct InputFile {
@@ -86,6 +88,7 @@ struct ToolRequest {
   std::string arguments;
   bool idempotent = true;
   std::string refusal;  // unknown tool, bad arguments: told to the model, nothing is run
+  ErrorCode refusal_code = ErrorCode::kPermissionDenied;
 };
 
 // A task downstream wants one upstream to be done better.
@@ -288,6 +291,14 @@ struct StatusReport {
   std::string summary;
 };
 
+// The next number of a task's commands is wanted by whoever makes one.
+struct NumberRequest {
+  PlanId plan_id;
+  TaskId task_id;
+  std::int64_t seq = 0;  // the one that was found free
+  AgentId agent_id;
+};
+
 // Everything that one look into the folders found has been taken in: commands that got their last input by it
 // are decided about now.
 struct InputsTaken {};
@@ -295,6 +306,6 @@ struct InputsTaken {};
 using Input = std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone,
                            ToolCallDone, ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl,
                            MirrorProgress, OutputFile, PlanSubmission, CollaborationResponse, StatusReport,
-                           PlanChangeBatch, GoalSubmission, PlanRemark, InputsTaken>;
+                           PlanChangeBatch, GoalSubmission, PlanRemark, InputsTaken, NumberRequest>;
 
 }  // namespace agenttalk

@@ -59,7 +59,7 @@ class Members {
     std::size_t begin = 0;  // of `"key":value` in the text
     std::size_t end = 0;
   };
-  static constexpr std::size_t kMost = 17;
+  static constexpr std::size_t kMost = 18;
 
   template <typename F>
   void Add(std::string_view key, F&& write) {
@@ -129,6 +129,7 @@ void Members::Write(const Command& command) {
     AddText("task_id", command.task_id.str());
     AddNumber("command_seq", command.command_seq);
   }
+  if (!command.assigned_agent_id.empty()) AddText("assigned_agent_id", command.assigned_agent_id.str());
   AddText("idempotency_key", command.idempotency_key);
   AddText("prompt", command.prompt);
   Add("required_inputs",

@@ -107,6 +107,7 @@ struct Command {
   std::string idempotency_key;  // never empty in a command that was read or generated
   std::optional<DagRef> dag_ref;
   std::int32_t priority = 0;
+  AgentId assigned_agent_id;  // open plans: who is to do it; empty: whoever's inbox it is put into
 
   bool operator==(const Command&) const = default;
   [[nodiscard]] bool BelongsToDag() const { return !task_id.empty(); }
@@ -130,6 +131,7 @@ struct Command {
     f("idempotency_key", self.idempotency_key);
     f("dag_ref", self.dag_ref);
     f("priority", self.priority);
+    f("assigned_agent_id", self.assigned_agent_id);
   }
 };
 

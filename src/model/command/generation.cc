@@ -48,12 +48,13 @@ struct Rule {
 };
 
 // Every repair of a single value, parents before their members.
-constexpr std::array<Rule, 24> kRules = {{
+constexpr std::array<Rule, 25> kRules = {{
     {"", "schema_version", LooseVersion, Otherwise::kDrop, ErrorCode::kSchemaVersionUnsupported},
     {"", "command_id", LooseSafeName, Otherwise::kDrop, ErrorCode::kCommandIdFormat},
     {"", "plan_id", LooseTrimmed, Otherwise::kReport, ErrorCode::kPlanIdMissing},
     {"", "task_id", LooseTrimmed, Otherwise::kReport, ErrorCode::kTaskIdMissing},
     {"", "command_seq", LooseInteger<1, kLargestSeq>, Otherwise::kDrop, ErrorCode::kCommandSeqMismatch},
+    {"", "assigned_agent_id", LooseTrimmed, Otherwise::kReport, ErrorCode::kAgentUnknown},
     {"", "prompt", LooseText, Otherwise::kReport, ErrorCode::kPromptEmpty},
     {"", "required_inputs", LooseInputs, Otherwise::kReport, ErrorCode::kTypeMismatch},
     {"", "wait_for_inputs", LooseFlag, Otherwise::kDrop, ErrorCode::kTypeMismatch},
@@ -82,8 +83,8 @@ std::string Shown(const json::value& value) {
   return fmt::format("{}{}", shown, shown.size() < text.size() ? "…" : "");
 }
 
-std::string DefaultCriteriaTaken() {
-  return fmt::format("set to \"{}\"", kDefaultScoreCriteria);
+std::string DefaultCriteriaTaken(std::string_view criteria) {
+  return fmt::format("set to \"{}\"", criteria);
 }
 
 // Of a command for a node: what the node's own checks cannot know.
@@ -115,6 +116,7 @@ class Generator {
     for (const Rule& rule : kRules) Apply(rule);
     Score();
     const bool has_task = FindTask();
+    if (!has_task) AnswerSender();
     if (has_task) {
       NumberAndId();
       Reference();
@@ -140,6 +142,7 @@ class Generator {
   bool FindTask();
   void NumberAndId();
   void Reference();
+  void AnswerSender();
 
   // The member as text; "" when it is absent or something else.
   [[nodiscard]] std::string Text(std::string_view key) const {
@@ -210,8 +213,23 @@ void Generator::Score() {
   const json::value* const required = params_.if_contains("score_required");
   const bool needed = required != nullptr && required->is_bool() && required->get_bool();
   if (!needed || params_.contains("score_criteria")) return;
-  params_["score_criteria"] = kDefaultScoreCriteria;
-  Warn(ErrorCode::kScoreCriteriaMissing, "score_criteria", DefaultCriteriaTaken());
+  const std::string_view criteria =
+      context_.score_criteria.empty() ? kDefaultScoreCriteria : std::string_view(context_.score_criteria);
+  params_["score_criteria"] = criteria;
+  Warn(ErrorCode::kScoreCriteriaMissing, "score_criteria", DefaultCriteriaTaken(criteria));
+}
+
+// An agent that has something done and does not say who gets the result gets it itself.
+void Generator::AnswerSender() {
+  if (context_.sender.empty() || params_.contains("task_id")) return;
+  json::value& hook = params_["on_complete"];
+  if (hook.is_null()) hook.emplace_object();
+  if (!hook.is_object()) return;
+  json::object& routes = hook.get_object();
+  if (routes.contains("send_to") || routes.contains("send_to_condition")) return;
+  routes["send_to"] = json::array{context_.sender.str()};
+  WarnAt(ErrorCode::kRoutingNoTarget, "on_complete", "send_to",
+         fmt::format("set to [\"{}\"]: the result comes back to you", context_.sender.str()));
 }
 
 // True for a command of a task. A plan that has a DAG takes no other, so there the id may tell the task.
@@ -269,11 +287,25 @@ void Generator::Reference() {
 
 ReadCommandResult GenerateCommand(const json::value& params, const CommandContext& context) {
   if (!params.is_object()) return ReadCommand(params, CommandStrictness::kStrict, context);
-  return Generator(params.get_object(), context).Generate();
+  const json::object& given = params.get_object();
+  const json::value* const inner = given.if_contains("command_params");
+  if (inner == nullptr) return Generator(given, context).Generate();
+  if (!inner->is_object()) {
+    ReadCommandResult refused;
+    refused.issues.errors.push_back({ErrorCode::kTypeMismatch, "/command_params",
+                                     "command_params must be an object", "give the command's fields in it"});
+    return refused;
+  }
+  json::object whole = inner->get_object();
+  for (const auto& member : given) {
+    if (member.key() != "command_params") whole.insert(member);
+  }
+  return Generator(std::move(whole), context).Generate();
 }
 
 ReadCommandResult GenerateCommand(const PlanId& plan, const TaskNode& node, std::int64_t seq,
-                                  std::vector<RequiredInput> inputs, const DagRef& dag) {
+                                  std::vector<RequiredInput> inputs, const DagRef& dag,
+                                  std::string_view score_criteria) {
   ReadCommandResult result;
   Command& command = result.command.emplace();
   command.command_id = CommandIdOf(node.task_id, seq);
@@ -285,9 +317,11 @@ ReadCommandResult GenerateCommand(const PlanId& plan, const TaskNode& node, std:
   command.score_required = node.score && node.score->required;
   if (command.score_required) command.score_criteria = node.score->criteria;
   if (command.score_required && IsBlank(command.score_criteria)) {
-    command.score_criteria = kDefaultScoreCriteria;
-    result.issues.warnings.push_back(
-        {ErrorCode::kScoreCriteriaMissing, "/score_criteria", DefaultCriteriaTaken(), {}});
+    command.score_criteria = score_criteria.empty() ? kDefaultScoreCriteria : score_criteria;
+    result.issues.warnings.push_back({ErrorCode::kScoreCriteriaMissing,
+                                      "/score_criteria",
+                                      DefaultCriteriaTaken(command.score_criteria),
+                                      {}});
   }
   command.timeout = node.timeout;
   command.retry_times = node.retry_times;
@@ -299,7 +333,7 @@ ReadCommandResult GenerateCommand(const PlanId& plan, const TaskNode& node, std:
 }
 
 boost::json::value ToJson(const ReadCommandResult& result) {
-  boost::json::object object{{"ok", result.command.has_value()}};
+  boost::json::object object{{"ok", result.command.has_value()}, {"skill_version", kGeneratorVersion}};
   if (result.command) {
     object["command"] = ToJson(*result.command);
   } else {

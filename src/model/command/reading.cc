@@ -72,6 +72,7 @@ class CommandReader {
     Ids();
     reader_.Text(Field("prompt").Required(ErrorCode::kPromptEmpty).Hint("say what the agent is to do"),
                  command_.prompt);
+    Assignee();
     Inputs();
     Score();
     reader_.Object("on_complete", [this](ObjectReader& hook) { Complete(hook); });
@@ -92,6 +93,7 @@ class CommandReader {
   void Ids();
   void TaskFields();
   void IdMatchesTask();
+  void Assignee();
   void Inputs();
   void Input(ItemReader& item);
   void Score();
@@ -174,6 +176,18 @@ void CommandReader::IdMatchesTask() {
   }
 }
 
+void CommandReader::Assignee() {
+  if (!reader_.Name("assigned_agent_id", command_.assigned_agent_id)) return;
+  if (reader_.Has("task_id")) {
+    command_.assigned_agent_id = {};
+    reader_.Warn("assigned_agent_id", ErrorCode::kUnknownField,
+                 "assigned_agent_id is ignored for a task: the DAG says who does it");
+  } else if (context_.agent_known && !context_.agent_known(command_.assigned_agent_id)) {
+    reader_.Error("assigned_agent_id", ErrorCode::kAgentUnknown,
+                  fmt::format("there is no agent \"{}\"", command_.assigned_agent_id.str()));
+  }
+}
+
 void CommandReader::Inputs() {
   reader_.Items("required_inputs", [this](ItemReader& item) { Input(item); });
   reader_.Boolean("wait_for_inputs", command_.wait_for_inputs);
@@ -213,9 +227,10 @@ void CommandReader::Score() {
     reader_.Error("score_criteria", ErrorCode::kScoreCriteriaMissing, message,
                   "or let generate_command add them");
   } else {
-    command_.score_criteria = kDefaultScoreCriteria;
+    command_.score_criteria =
+        context_.score_criteria.empty() ? std::string(kDefaultScoreCriteria) : context_.score_criteria;
     reader_.Warn("score_criteria", ErrorCode::kScoreCriteriaMissing, message,
-                 fmt::format("taken: \"{}\"", kDefaultScoreCriteria));
+                 fmt::format("taken: \"{}\"", command_.score_criteria));
   }
 }
 
@@ -361,6 +376,11 @@ void CommandReader::Place() {
       reader_.Error("task_id", ErrorCode::kTaskIdMissing,
                     fmt::format("plan \"{}\" has a DAG: its commands name their task", plan.str()));
     }
+  }
+  if (!command_.BelongsToDag() && !context_.sender.empty() && command_.assigned_agent_id.empty()) {
+    reader_.Error("assigned_agent_id", ErrorCode::kAgentUnknown,
+                  "assigned_agent_id is missing: in a plan without a DAG the command says who is to do it",
+                  "name an agent of the team");
   }
   if (command_.BelongsToDag() && context_.task_known && !context_.task_known(plan, command_.task_id)) {
     reader_.Error("task_id", ErrorCode::kTaskUnknown,

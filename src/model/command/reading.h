@@ -27,6 +27,11 @@ struct CommandContext {
   std::function<bool(const PlanId&, const CommandId&)> command_id_used;
   // The payload recorded under this idempotency key, for the agent that would receive the command.
   std::function<std::optional<Digest>(const PlanId&, const std::string& key)> recorded_payload;
+  // The agent that makes the command, to be sent from its outbox. Nobody's inbox says then who is to do it,
+  // so a command of an open plan must.
+  AgentId sender = {};
+  // The criteria of a score that nobody gave any, in the hub's language; empty: in English.
+  std::string score_criteria = {};
   // For generating only: the next free number of a task, and the DAG that is current.
   std::function<std::int64_t(const PlanId&, const TaskId&)> next_seq;
   std::function<std::optional<DagRef>(const PlanId&)> current_dag;

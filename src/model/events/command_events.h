@@ -52,11 +52,14 @@ struct CommandReceived {
   std::vector<std::string> warnings;
   OwnerKind owner = OwnerKind::kUnrecorded;
 
+  std::uint32_t hops = 0;  // how many commands led to this one, each sent by the one before
+
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("agent_id", self.agent_id), f("command", self.command), f("payload", self.payload),
         f("body", self.body), f("wait_until", self.wait_until), f("brief", self.brief);
     f("source", self.source), f("warnings", self.warnings), f("owner", self.owner);
+    f("hops", self.hops);
   }
 };
 

@@ -103,7 +103,8 @@ constexpr std::array<const char*, std::variant_size_v<EventBody>> kNames = {"nod
                                                                             "remark_made",
                                                                             "remark_settled",
                                                                             "result_shared",
-                                                                            "call_restarted"};
+                                                                            "call_restarted",
+                                                                            "number_taken"};
 
 // Members of one class, so that each may call those below it.
 struct FieldsAsJson {

@@ -51,6 +51,7 @@ struct HubSettings {
   std::uint32_t max_collaboration_depth = 8;
   std::uint32_t max_collaborations = 16;  // that one command may ask for
   bool share_results = false;             // `reuse` goes beyond the plan
+  std::string score_criteria = {};        // of a score that nobody gave any; empty: the default, in English
 
   bool operator==(const HubSettings&) const = default;
   template <typename Self, typename F>
@@ -62,6 +63,7 @@ struct HubSettings {
     f("hub_budget_micro_usd", self.hub_budget_micro_usd);
     f("max_collaboration_depth", self.max_collaboration_depth);
     f("max_collaborations", self.max_collaborations), f("share_results", self.share_results);
+    f("score_criteria", self.score_criteria);
   }
 };
 

@@ -92,4 +92,16 @@ struct TasksReset {
   }
 };
 
+// A number of a task's commands was given to whoever makes one; nobody else gets it.
+struct NumberTaken {
+  TaskId task_id;
+  std::int64_t seq = 0;
+  AgentId agent_id;  // who asked; empty: a person or a program
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("task_id", self.task_id), f("seq", self.seq), f("agent_id", self.agent_id);
+  }
+};
+
 }  // namespace agenttalk

@@ -25,14 +25,10 @@ CommandDraft ReadSentCommand(const PlanId& plan, std::string file, std::string b
          fmt::format("the command is of {}, its sender of {}", read.command->plan_id.str(), plan.str()),
          "a task's agent may only send commands of its own plan"});
   }
-  if (read.command && !read.command->BelongsToDag()) {
-    errors.push_back({ErrorCode::kTaskIdMissing, "/task_id",
-                      "a command in an outbox is for a task of a plan's DAG", "name the task"});
-  }
   if (read.command && file != read.command->command_id.str() + ".json") {
     errors.push_back({ErrorCode::kCommandIdFormat, "/command_id",
                       fmt::format("{} holds the command {}", file, read.command->command_id.str()),
-                      "name the file as its command_id says: cmd_<task_id>_<NNN>.json"});
+                      "name the file as its command_id says: <command_id>.json"});
   }
   CommandDraft draft;
   SentCommand& sent = draft.sent;

@@ -144,8 +144,12 @@ void CallDesk::ModelReplied(const Key& key, const ProviderSet::Entry& entry, Mod
 }
 
 ToolRequest CallDesk::CheckTool(const AgentId& agent, const ToolCall& call) const {
-  return {call.id, call.name, call.arguments, tools_.IsIdempotent(call.name),
-          tools_.Refuse(agent, call).value_or(std::string())};
+  ToolRequest request{call.id, call.name, call.arguments, tools_.IsIdempotent(call.name), {}};
+  if (auto refusal = tools_.Refuse(agent, call)) {
+    request.refusal = std::move(refusal->message);
+    request.refusal_code = refusal->code;
+  }
+  return request;
 }
 
 AnswerFacts CallDesk::ReadFacts(const Key& key, const std::optional<AnswerContract>& stored,
@@ -184,7 +188,10 @@ void CallDesk::Finish(const Key& key, ModelOutcome outcome, const ProviderSet::E
   if (!outcome) {
     const ModelError& error = outcome.error();
     const Error plain = ToError(error);
-    done.failure = CallFailure{plain.code, Redact(plain.message), error.retryable, error.retry_after};
+    // `retry_times` is for every attempt that failed, but for those that a new key or a paid bill decides.
+    const bool refused = error.http_status == 401 || error.http_status == 402 || error.http_status == 403;
+    const bool again = error.retryable || (error.http_status >= 400 && !refused);
+    done.failure = CallFailure{plain.code, Redact(plain.message), again, error.retry_after};
     if (error.script_entry) done.script_entry = *error.script_entry;
   } else {
     ModelAnswer& answer = *outcome;

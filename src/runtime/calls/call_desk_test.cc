@@ -66,10 +66,9 @@ class OneTool final : public ToolRunner {
   [[nodiscard]] std::vector<ToolSpec> ToolsOf(const AgentId& /*agent*/) const override {
     return {{"look", "Looks.", "{}"}};
   }
-  [[nodiscard]] std::optional<std::string> Refuse(const AgentId& /*agent*/,
-                                                  const ToolCall& call) const override {
+  [[nodiscard]] std::optional<Error> Refuse(const AgentId& /*agent*/, const ToolCall& call) const override {
     if (call.name == "look") return std::nullopt;
-    return "there is no tool " + call.name;
+    return Error{ErrorCode::kPermissionDenied, "there is no tool " + call.name, {}};
   }
   [[nodiscard]] bool IsIdempotent(const std::string& /*tool*/) const override { return true; }
   [[nodiscard]] std::unique_ptr<RunningTool> Run(ToolInvocation invocation, Done done) override {

@@ -157,11 +157,18 @@ json::array Views(const std::vector<TaskView>& views) {
   return array;
 }
 
-json::object StatusJson(const PlanView& view) {
-  return {
-      {"plan_id", view.plan_id.str()}, {"goal", view.goal},           {"revision", view.revision},
-      {"total", view.total},           {"completed", view.completed}, {"failed", view.failed},
-      {"active", view.active},         {"ready", view.ready},         {"is_completed", view.is_completed}};
+// The DAG that commands refer to (dag_ref).
+json::object DagJson(const PlanState& plan) {
+  if (!plan.dag) return {};
+  return {{"sha256", plan.dag->dag.digest.Hex()}, {"revision", plan.dag->revision}};
+}
+
+json::object StatusJson(const PlanState& plan, const PlanView& view) {
+  return {{"dag", DagJson(plan)},  {"plan_id", view.plan_id.str()},
+          {"goal", view.goal},     {"revision", view.revision},
+          {"total", view.total},   {"completed", view.completed},
+          {"failed", view.failed}, {"active", view.active},
+          {"ready", view.ready},   {"is_completed", view.is_completed}};
 }
 
 Result<Input> StatusInput(const ToolInvocation& invocation, const json::object& arguments) {
@@ -240,11 +247,13 @@ std::vector<std::unique_ptr<Tool>> MakePlanTools(PlanAccess access) {
       });
   read("get_plan_status", "Says how far the plan is that you work in.", kNoArguments,
        [](const PlanState& plan, const json::object&) -> Result<json::value> {
-         return StatusJson(GetPlanStatus(plan));
+         return StatusJson(plan, GetPlanStatus(plan));
        });
-  read("get_plan_structure", "Lists all tasks of the plan, each after those it depends on.", kNoArguments,
-       [](const PlanState& plan, const json::object&) -> Result<json::value> {
-         return Views(GetPlanStructure(plan));
+  read("get_plan_structure",
+       "Lists all tasks of the plan, each after those it depends on, and says which DAG they are of.",
+       kNoArguments, [](const PlanState& plan, const json::object&) -> Result<json::value> {
+         return json::object{
+             {"plan_id", plan.id.str()}, {"dag", DagJson(plan)}, {"tasks", Views(GetPlanStructure(plan))}};
        });
   tools.push_back(std::make_unique<WritingTool>(
       ToolSpec{"update_task_status",

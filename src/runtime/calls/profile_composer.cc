@@ -320,7 +320,10 @@ ToolRequest ProfileComposer::CheckTool(const AgentId& agent, std::string tool,
   const bool has = std::ranges::find(own, request.name, &ToolSpec::name) != own.end();
   // Arguments that are not known yet cannot be checked; whether the agent has the tool can.
   if (has && !arguments) return request;
-  request.refusal = tools_.Refuse(agent, {{}, request.name, request.arguments}).value_or(std::string());
+  if (auto refusal = tools_.Refuse(agent, {{}, request.name, request.arguments})) {
+    request.refusal = std::move(refusal->message);
+    request.refusal_code = refusal->code;
+  }
   return request;
 }
 

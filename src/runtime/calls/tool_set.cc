@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/config/agent_profile.h"
+#include "model/config/hub_config.h"
 #include "runtime/calls/plan_tools.h"
 #include "runtime/team.h"
 #include "tools/command_tool.h"
@@ -31,12 +32,13 @@ bool Uses(const AgentProfile& profile, const char* tool) {
   return std::ranges::find(profile.tools, tool) != profile.tools.end();
 }
 
-void AdmitAgent(const AgentProfile& profile, const std::filesystem::path& hub, ToolSet& set) {
+void AdmitAgent(const AgentProfile& profile, PromptLanguage language, const std::filesystem::path& hub,
+                ToolSet& set) {
   SkillSet skills = LoadSkills(hub / "agents" / profile.agent_id.str() / "skills");
   for (const std::string& problem : skills.problems)
     set.problems.push_back(fmt::format("{}: {}", profile.agent_id.str(), problem));
   // A tool that needs explaining comes with its explanation, unless the agent has its own.
-  for (const Skill& shipped : ShippedSkills()) {
+  for (const Skill& shipped : ShippedSkills(language)) {
     const bool has_own = std::ranges::find(skills.skills, shipped.name, &Skill::name) != skills.skills.end();
     if (Uses(profile, "generate_command") && !has_own) skills.skills.push_back(shipped);
   }
@@ -65,7 +67,7 @@ ToolSet MakeToolSet(const Team& team, ToolSetOptions options) {
   const bool sandboxed = !programs.sandbox.empty();
   set.registry->Add(MakeProgramTool(std::move(programs)));
   for (const auto& [id, profile] : team.agents) {
-    AdmitAgent(profile, options.hub, set);
+    AdmitAgent(profile, team.config.language, options.hub, set);
     if (!sandboxed && Uses(profile, "run_program"))
       set.problems.push_back(id.str() + ": run_program needs bubblewrap, which is not installed");
   }

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "model/command/reading.h"
 #include "runtime/calls/plan_tools.h"
 #include "runtime/team.h"
+#include "tools/command_tool.h"
 #include "tools/tool_registry.h"
 
 namespace agenttalk {
@@ -16,7 +16,7 @@ namespace agenttalk {
 struct ToolSetOptions {
   std::filesystem::path hub;
   std::function<void(std::function<void()>)> post;  // runs something on the loop's thread, soon
-  std::function<CommandContext()> commands;         // what the hub knows, for generate_command
+  CommandDesk commands;                             // what generate_command stands on
   PlanAccess plan = {};                             // for the plan tool
 };
 

@@ -89,6 +89,7 @@ std::string_view LogOf(const EventBody& body) {
     std::string_view operator()(const RemarkSettled&) const { return {}; }
     std::string_view operator()(const ResultShared&) const { return {}; }
     std::string_view operator()(const CallRestarted&) const { return "activity"; }
+    std::string_view operator()(const NumberTaken&) const { return "activity"; }
     std::string_view operator()(const TasksReset&) const { return {}; }
     std::string_view operator()(const DagAdopted&) const { return {}; }
     std::string_view operator()(const PlanForked&) const { return {}; }
@@ -226,6 +227,7 @@ void EventFiles::ShowFiles(const Event& event, FileSink& sink) {
   } else if (const auto* failed = std::get_if<AttemptFailed>(&event.body)) {
     ShowExternal(event, failed->command_id, sink);
   } else {
+    if (const auto* received = std::get_if<CommandReceived>(&event.body)) ShowSent(event, *received, sink);
     ShowTaskFiles(event, sink);
   }
 }
@@ -299,6 +301,14 @@ void EventFiles::CloseLetter(std::uint64_t letter, FileSink& sink) {
   letters_.erase(found);
 }
 
+// A command that its sender corrected is not refused any more.
+void EventFiles::ShowSent(const Event& event, const CommandReceived& received, FileSink& sink) const {
+  const auto from = received.source ? Place::FromPath(received.source->directory) : std::nullopt;
+  if (!from || from->box != Box::kOutbox) return;
+  const CommandId about(received.source->name.substr(0, received.source->name.rfind('.')));
+  sink.Remove(InboxPath(from->agent, event.plan_id, RefusalName(about)));
+}
+
 void EventFiles::ShowExternal(const Event& event, const CommandId& command, FileSink& sink) const {
   const PlanState* plan = core_.FindLoaded(event.plan_id);
   const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(command);
@@ -320,15 +330,20 @@ void EventFiles::ShowDelivery(const PlanState& plan, const CommandRecord& record
 }
 
 void EventFiles::ShowRefusal(const Event& event, const DeadLettered& letter, FileSink& sink) const {
-  if (letter.command_id.empty() || letter.file != ResultName(letter.command_id)) return;
-  const CommandRecord* record = FindRecord(event.plan_id, letter.command_id);
-  const bool open = record != nullptr && record->agent == letter.agent_id && IsExternal(record->agent) &&
-                    record->state == CommandState::kRunning;
-  if (!open) return;
+  const bool is_result = !letter.command_id.empty() && letter.file == ResultName(letter.command_id);
+  const auto from = letter.source ? Place::FromPath(letter.source->directory) : std::nullopt;
+  const bool is_sent = IsCommandName(letter.file) && from && from->box == Box::kOutbox;
+  if (!(is_result || is_sent) || !IsExternal(letter.agent_id)) return;
+  const CommandRecord* record = is_result ? FindRecord(event.plan_id, letter.command_id) : nullptr;
+  const bool open =
+      record != nullptr && record->agent == letter.agent_id && record->state == CommandState::kRunning;
+  if (is_result && !open) return;
+  const std::string about = letter.file.substr(0, letter.file.rfind('.'));
+  const CommandId subject = is_result ? letter.command_id : CommandId(about);
   json::array errors;
   for (const std::string& error : letter.errors) errors.emplace_back(error);
-  sink.PublishText(InboxPath(record->agent, event.plan_id, RefusalName(record->id)),
-                   PrettyJson(json::object{{"command_id", record->id.str()},
+  sink.PublishText(InboxPath(letter.agent_id, event.plan_id, RefusalName(subject)),
+                   PrettyJson(json::object{{"command_id", subject.str()},
                                            {"refused", letter.file},
                                            {"code", ToString(letter.code)},
                                            {"message", letter.message},

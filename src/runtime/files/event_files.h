@@ -37,6 +37,7 @@ class EventFiles {
   void ShowLetter(const Event& event, const DeadLettered& letter, FileSink& sink);
   void CloseLetter(std::uint64_t letter, FileSink& sink);
   void ShowExternal(const Event& event, const CommandId& command, FileSink& sink) const;
+  void ShowSent(const Event& event, const CommandReceived& received, FileSink& sink) const;
   void ShowRefusal(const Event& event, const DeadLettered& letter, FileSink& sink) const;
   void ShowWorkspace(const Event& event, const ModelCallIntended& call, FileSink& sink) const;
   void ShowSentCommands(const Event& event, const CommandSucceeded& done, FileSink& sink) const;

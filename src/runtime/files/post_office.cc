@@ -41,7 +41,8 @@ namespace {
 
 namespace json = boost::json;
 
-// How often a look goes on because it has found commands: whoever keeps dropping some must not hold up those.
+// How often a look goes on because it has found commands: whoever keeps dropping some must not hold up
+// those.
 constexpr int kMostRounds = 3;
 // Larger ones are read again when their turn comes.
 constexpr std::size_t kMostKept = std::size_t{64} << 10;
@@ -310,10 +311,13 @@ void PostOffice::TakeCommand(const FoundFile& file, std::string bytes) {
                                               read.command->plan_id.str(), file.place.plan.str()),
                                   "put it into inbox/ or into its own plan's folder"});
   }
-  if (read.command && file.place.box == Box::kOutbox && !read.command->BelongsToDag()) {
-    read.issues.errors.push_back({ErrorCode::kTaskIdMissing, "/task_id",
-                                  "a command in an outbox is for a task of a plan's DAG",
-                                  "name the task, or put the command into its agent's inbox"});
+  const bool sent = file.place.box == Box::kOutbox;
+  const AgentId assigned = read.command ? read.command->assigned_agent_id : AgentId();
+  if (!sent && !assigned.empty() && assigned != file.place.agent) {
+    read.issues.errors.push_back({ErrorCode::kAgentUnknown, "/assigned_agent_id",
+                                  fmt::format("the command is for {} but is in the inbox of {}",
+                                              assigned.str(), file.place.agent.str()),
+                                  "put it into the inbox of the agent that is to do it"});
   }
   if (!read.issues.ok()) {
     Reject(Rejection(file, std::move(bytes), read.issues.errors));
@@ -321,6 +325,8 @@ void PostOffice::TakeCommand(const FoundFile& file, std::string bytes) {
   }
   CommandFile input = ToCommandFile(file.place.agent, *read.command, std::move(bytes), read.issues.warnings);
   input.source = file.fingerprint;
+  if (sent) input.sender = file.place.agent;
+  if (sent && !assigned.empty()) input.agent_id = assigned;
   const PlanId plan = input.plan_id;
   core_.Submit(std::move(input),
                [this, source = file.fingerprint, plan](const Reply& reply) { Dispose(source, plan, reply); });
@@ -370,8 +376,8 @@ void PostOffice::TakeExternal(const FoundFile& file, std::string bytes) {
   result.source = file.fingerprint;
   core_.Submit(std::move(result),
                [this, source = file.fingerprint, at = file.place.plan](const Reply& reply) {
-                 // The command goes before its result does: whoever sees the one without the other has still
-                 // to do it.
+                 // The command goes before its result does: whoever sees the one without the other has
+                 // still to do it.
                  show_();
                  Dispose(source, at, reply);
                });

@@ -1,5 +1,3 @@
-#include "engine/dag/planner_outbox.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -12,6 +10,7 @@
 #include "base/digest.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "engine/command/sending_rules.h"
 #include "engine/dag/fixture.h"
 #include "engine/engine_fixture.h"
 #include "engine/state/dag_state.h"
@@ -26,7 +25,10 @@ namespace {
 
 class PlannerOutbox : public DagTest {
  protected:
-  PlannerOutbox() { Permit("alice", {kSendCommand}); }
+  PlannerOutbox() {
+    configuration_.agents[AgentId("alice")].settings.repair_attempts = 0;
+    Permit("alice", {kSendCommand});
+  }
 
   CommandDraft Draft(const std::string& task, std::int64_t seq, const std::string& prompt) {
     Command command;
@@ -127,6 +129,33 @@ TEST_F(PlannerOutbox, WhatDoesNotFitIsRefusedAndThePlanGoesOn) {
     EXPECT_EQ(Brief(CommandOf("work")).prompt, "W") << one.name;
     EXPECT_EQ(reply_.status, Reply::Status::kAccepted) << one.name;
   }
+}
+
+TEST_F(PlannerOutbox, WhatWouldBeRefusedComesBackToTheModelThatCanCorrectIt) {
+  configuration_.agents[AgentId("alice")].settings.repair_attempts = 2;
+  Feed(configuration_);
+  Run(kPlanned);
+  const auto names = Send("plan", {Draft("nobody", 1, "x"), Draft("work", 1, "y")});
+  EXPECT_EQ(names, (Names{"model_call_finished", "answer_refused", "model_call_intended"}));
+  ASSERT_EQ(Of<AnswerRefused>().front().errors.size(), 1U);
+  EXPECT_TRUE(
+      Of<AnswerRefused>().front().errors[0].starts_with("TASK_UNKNOWN at /outputs/cmd_nobody_001.json"))
+      << Of<AnswerRefused>().front().errors[0];
+  Send("plan", {Draft("work", 1, "corrected")});
+  EXPECT_EQ(Brief("cmd_work_001").prompt, "corrected");
+  EXPECT_TRUE(Plan(kPlan).letters.empty());
+}
+
+TEST_F(PlannerOutbox, ANumberThatWasGivenIsNotGivenAgain) {
+  Run(kPlanned);
+  const TaskIndex work = Dag().Find(TaskId("work"));
+  EXPECT_EQ(Dag().NextSeq(work), 1);
+  EXPECT_EQ(Feed(NumberRequest{PlanId(kPlan), TaskId("work"), 1, AgentId("alice")}), Names{"number_taken"});
+  EXPECT_EQ(Dag().NextSeq(work), 2);
+  EXPECT_EQ(Feed(NumberRequest{PlanId(kPlan), TaskId("work"), 1, AgentId("alice")}), Names{});
+  // The engine's own command gets the next one; the one that has its number is accepted all the same.
+  Send("plan", {Draft("work", 1, "mine")});
+  EXPECT_EQ(Brief("cmd_work_001").prompt, "mine");
 }
 
 TEST_F(PlannerOutbox, AnAgentWithoutThePermissionSendsNothing) {

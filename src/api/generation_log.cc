@@ -1,4 +1,4 @@
-#include "cli/verbs/generation_log.h"
+#include "api/generation_log.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,0 +1,44 @@
+#include "engine/command/sent_commands.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "engine/command/file_intake.h"
+#include "engine/command/sending_rules.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/dag/task_outcome.h"
+
+namespace agenttalk {
+
+void RouteSentCommands(Step& step, PlanState& plan, const CommandRecord& sender,
+                       const std::vector<SentCommand>& commands) {
+  const Reply reply = step.reply;  // is about what the sender's command came to
+  for (const SentCommand& sent : commands) {
+    CommandFile file = FileOf(plan, sender, sent);
+    std::optional<Error> fault = FindFault(step.state(), sender, sent, file);
+    auto body = step.composer().Read(sent.body);
+    if (!fault && !body) fault = body.error();
+    if (fault) {
+      OnRejectedFile(step, {sender.agent,
+                            plan.id,
+                            sent.command.command_id,
+                            sent.file,
+                            Payload(sent.body),
+                            fault->code,
+                            fault->message,
+                            fault->hint,
+                            sent.errors,
+                            {}});
+      continue;
+    }
+    file.body = *std::move(body);
+    OnCommandFile(step, std::move(file));
+  }
+  step.reply = reply;
+}
+
+}  // namespace agenttalk
