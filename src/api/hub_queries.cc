@@ -23,6 +23,8 @@
 #include "journal/journal.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
+#include "model/events/named_content.h"
+#include "runtime/core/record_name.h"
 #include "runtime/files/file_comparison.h"
 #include "runtime/files/human_answer.h"
 #include "runtime/history/plain_words.h"
@@ -60,18 +62,34 @@ json::object QuestionJson(const PlanState& plan, std::uint64_t number, const Ope
   const bool decides = asked.purpose != QuestionPurpose::kNotice && asked.purpose != QuestionPurpose::kTask &&
                        asked.kind != QuestionKind::kClarify;
   if (decides) choices = {"approve", "reject"};
-  return {{"id", QuestionName(number)},
-          {"plan_id", TextOrNull(plan.id.str())},
-          {"task_id", record == nullptr ? TextOrNull(asked.task_id.str()) : TextOrNull(record->task.str())},
-          {"command_id", TextOrNull(asked.command_id.str())},
-          {"kind", EnumName(asked.kind)},
-          {"text", asked.text},
-          {"risk", decides ? json::value(EnumName(asked.risk)) : json::value()},
-          {"may_confirm", MayBeConfirmed(asked)},
-          {"choices", std::move(choices)},
-          {"from", TextOrNull(asked.from.str())},
-          {"asked_at", ToRfc3339(question.asked_at)},
-          {"deadline", ToRfc3339(asked.deadline)}};
+  json::object leads_to;
+  for (const QuestionChoice& choice : asked.choices) leads_to[choice.word] = choice.leads_to;
+  json::array files;
+  for (const NamedContent& file : asked.files) {
+    const auto before = std::ranges::find(asked.before, file.name, &NamedContent::name);
+    files.push_back(json::object{
+        {"name", file.name},
+        {"path", QuestionFilePath(number, file.name)},
+        {"size", file.content.size},
+        {"sha256", file.content.digest.Hex()},
+        {"before_sha256",
+         before == asked.before.end() ? json::value() : json::value(before->content.digest.Hex())}});
+  }
+  return {
+      {"id", QuestionName(number)},
+      {"plan_id", TextOrNull(plan.id.str())},
+      {"task_id", record == nullptr ? TextOrNull(asked.task_id.str()) : TextOrNull(record->task.str())},
+      {"command_id", TextOrNull(asked.command_id.str())},
+      {"kind", EnumName(asked.kind)},
+      {"text", asked.text},
+      {"risk", decides ? json::value(EnumName(asked.risk)) : json::value()},
+      {"may_confirm", MayBeConfirmed(asked)},
+      {"choices", std::move(choices)},
+      {"leads_to", std::move(leads_to)},
+      {"files", std::move(files)},
+      {"from", TextOrNull(asked.from.str())},
+      {"asked_at", ToRfc3339(question.asked_at)},
+      {"deadline", asked.deadline == Timestamp{} ? json::value() : json::value(ToRfc3339(asked.deadline))}};
 }
 
 json::object LetterJson(const PlanState& plan, std::uint64_t number, const OpenLetter& letter) {

@@ -87,6 +87,15 @@ Result<PlanSubmission> ReadSubmission(const Hub& hub, const json::object& parame
   submission.client_id = TRY(OptionalText(parameters, "client_id"));
   const json::value* fresh = parameters.if_contains("fresh");
   submission.fresh = fresh != nullptr && fresh->is_bool() && fresh->as_bool();
+  submission.from_file = true;
+  const std::string conflict = TRY(OptionalText(parameters, "if_changed"));
+  if (conflict == "keep") {
+    submission.conflict = FileConflict::kKeep;
+  } else if (conflict == "replace") {
+    submission.conflict = FileConflict::kReplace;
+  } else if (!conflict.empty()) {
+    return Fail(ErrorCode::kValueInvalid, "if_changed must be keep or replace");
+  }
   return submission;
 }
 

@@ -155,6 +155,7 @@ void OnDeadLetter(Step& step, DeadLetterControl control) {
     step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
   }
   step.Emit(plan, DeadLetterClosed{control.letter, control.retry});
+  CloseAlertsAbout(step, plan, control.letter, "the dead letter is closed");
   if (!control.client_id.empty()) step.Emit(plan, ControlAccepted{control.client_id, "dead_letter"});
 }
 

@@ -14,6 +14,7 @@
 #include "base/error_code.h"
 #include "base/human_text.h"
 #include "base/ids.h"
+#include "base/time.h"
 #include "engine/command/budget.h"
 #include "engine/command/flow.h"
 #include "engine/command/input_binding.h"
@@ -32,6 +33,7 @@
 #include "model/events/content.h"
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
+#include "model/words/catalogue.h"
 
 namespace agenttalk {
 namespace {
@@ -49,7 +51,7 @@ void DecideOutcome(Step& step, PlanState& plan, CommandRecord& record, const Que
     return;
   }
   const Content result =
-      step.Store(plan, text.empty() ? std::string("A person confirmed that it was done.") : text);
+      step.Store(plan, text.empty() ? Say(step.state().settings.language, Phrase::kConfirmedDone) : text);
   step.Emit(plan, ToolCallFinished{record.id, asked.call, result, {}, {}});
   const auto& open = record.execution->open;
   const auto unsafe = std::ranges::find(open, false, &OpenCall::idempotent);
@@ -113,8 +115,7 @@ void OnQuestionAnswer(Step& step, QuestionAnswer answer) {
   const QuestionAsked asked = found->second.asked;
   step.cause = answer.question;
   if (asked.purpose == QuestionPurpose::kAskHuman) answer.text = CleanHumanText(answer.text);
-  const std::uint64_t event = step.Emit(
-      plan, QuestionClosed{answer.question, answer.decision, answer.text, false, std::move(answer.source)});
+  const std::uint64_t event = CloseAnswered(step, plan, answer);
   if (!answer.client_id.empty()) step.Emit(plan, ControlAccepted{std::move(answer.client_id), "answer"});
   step.reply = {Reply::Status::kAccepted, {}, asked.command_id, event};
   if (asked.purpose == QuestionPurpose::kTask) {
@@ -130,10 +131,12 @@ void OnQuestionAnswer(Step& step, QuestionAnswer answer) {
 
 void OnQuestionDue(Step& step, PlanState& plan, std::uint64_t question) {
   const auto found = plan.questions.find(question);
-  if (found == plan.questions.end() || found->second.asked.deadline > step.now()) return;
+  if (found == plan.questions.end()) return;
+  const Timestamp deadline = found->second.asked.deadline;
+  if (deadline == Timestamp{} || deadline > step.now()) return;
   const QuestionAsked asked = found->second.asked;
   step.cause = question;
-  step.Emit(plan, QuestionClosed{question, Decision::kNone, {}, true, {}});
+  CloseQuestion(step, plan, question, {});
   Decide(step, plan, asked, Decision::kNone, {});
 }
 

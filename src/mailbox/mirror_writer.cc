@@ -24,6 +24,8 @@ namespace {
 
 // More than is ever appended between two syncs by far; damage can only be behind the last sync.
 constexpr std::uint64_t kTailBytes = std::uint64_t{4} << 20;
+// What a person is to judge lies in a folder of the question's own.
+constexpr std::string_view kQuestionFolder = "human/inbox/q_";
 
 }  // namespace
 
@@ -188,6 +190,8 @@ Result<MirrorWriter::Outcome> MirrorWriter::PerformRemove(const MirrorBatch::Wri
   if (!ours) return Outcome::kSkipped;
   if (stat) TRY(files_.Remove(write.path));
   known_.Forget(split.directory, split.name);
+  // A question's folder goes with the last file in it; what somebody else put there keeps it.
+  if (stat && split.directory.starts_with(kQuestionFolder)) static_cast<void>(files_.Remove(split.directory));
   return stat ? Outcome::kRemoved : Outcome::kSkipped;
 }
 

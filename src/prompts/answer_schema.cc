@@ -277,7 +277,8 @@ json::object ParamsSchema(Stage stage) {
   return AnyOf(std::move(forms));
 }
 
-json::object StageSchema(Stage stage, std::span<const ToolSpec> tools) {
+json::object StageSchema(Stage stage, std::span<const ToolSpec> tools,
+                         std::span<const CommandForm> commands) {
   std::vector<std::string_view> actions = ActionsOf(stage);
   if (stage == Stage::kExecutor) {
     for (const ToolSpec& tool : tools) actions.push_back(tool.name);
@@ -296,6 +297,7 @@ json::object StageSchema(Stage stage, std::span<const ToolSpec> tools) {
   fields["alternativeActions"] = ListSchema(TextSchema());
   fields["requiresUserConfirmation"] = TypeSchema("boolean");
   fields["userMessage"] = TextSchema();
+  if (stage == Stage::kExecutor && !commands.empty()) fields["commands"] = CommandsSchema(commands);
   return Closed(std::move(fields));
 }
 
@@ -318,7 +320,7 @@ std::string AnswerSchema(const ComposeInput& input, std::span<const ToolSpec> to
     case Stage::kOrchestrator:
       break;
   }
-  return CompactJson(StageSchema(input.ids.stage, tools));
+  return CompactJson(StageSchema(input.ids.stage, tools, commands));
 }
 
 }  // namespace agenttalk

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,6 +18,7 @@
 #include "model/dag/task_dag.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/content.h"
+#include "model/events/saying.h"
 #include "model/request/model_request.h"
 #include "model/request/stored_request.h"
 #include "prompts/content_key.h"
@@ -45,6 +47,25 @@ class InlineRoom {
  private:
   std::uint64_t left_;
 };
+
+// A person's word, or a colleague's, makes it another request; that an attempt failed does not.
+bool HasWords(std::span<const PromptRound> past) {
+  return std::ranges::any_of(past, [](const PromptRound& round) {
+    return std::ranges::any_of(round.said,
+                               [](const Saying& said) { return said.speaker != Speaker::kEngine; });
+  });
+}
+
+void AddPast(ContentKey& key, std::span<const PromptRound> past) {
+  key.Text("past").Number(past.size());
+  for (const PromptRound& round : past) {
+    key.Number(round.gave.size());
+    for (const PromptInput& made : round.gave) key.Text(made.name).Hash(made.content.digest);
+    key.Number(round.said.size());
+    for (const Saying& said : round.said)
+      key.Number(static_cast<std::uint64_t>(said.speaker)).Text(said.text);
+  }
+}
 
 Digest ReuseKey(const ComposeInput& input) {
   ContentKey key("agenttalk.request.1", input.prompt.size() + kFixedText);
@@ -88,20 +109,69 @@ Digest ReuseKey(const ComposeInput& input) {
   if (const std::string later = LaterParameters(input.parameters); !later.empty()) {
     key.Text("parameters").Text(later);
   }
+  if (HasWords(input.past)) AddPast(key, input.past);
   // Whom the task may send back is no part of the work: it changes as others are reworked.
   return key.Finish();
 }
 
 void WriteTask(PromptWriter& out, const ComposeInput& input, const Phrases& words) {
   out.Text(words.task).Line(input.prompt);
-  if (input.rework_round > 0) {
-    out.Text(words.rework).Number(input.rework_round).Text(words.rework_end);
+  if (input.rework_round > 0) out.Text(words.rework).Number(input.rework_round).Text(words.rework_end);
+  if (input.rework_round > 0 && input.past.empty()) {
     if (!input.rework_reason.empty()) out.Text(words.rework_reason).Line(input.rework_reason);
     out.Text(words.rework_request);
   }
   if (input.contract.score_required && !input.score_criteria.empty()) {
     out.Text(words.criteria).Line(input.score_criteria);
   }
+}
+
+void WriteSaying(PromptWriter& out, const Saying& said, const Phrases& words, std::string_view fence) {
+  switch (said.speaker) {
+    case Speaker::kEngine:
+      out.Text(words.past_not).Line(said.text);
+      return;
+    case Speaker::kPerson:
+      out.Text(words.past_person).Quotation(said.text);
+      return;
+    case Speaker::kReviewer:
+      out.Text(words.past_reviewer).FencedText(said.text, fence);
+      return;
+    case Speaker::kAgent:
+      out.Text(said.from.str()).Text(words.past_agent).FencedText(said.text, fence);
+      return;
+    case Speaker::kOrchestrator:
+      out.Text(words.past_orchestrator).FencedText(said.text, fence);
+      return;
+  }
+}
+
+// What earlier attempts gave goes in whole or is named by its hash, as inputs are.
+void WritePast(PromptWriter& out, const ComposeInput& input, const Phrases& words, std::string_view fence) {
+  if (input.past.empty()) return;
+  out.Text(words.past).Text(fence).Text(words.past_rule);
+  if (input.earlier > 0) out.Text(words.past_earlier).Number(input.earlier).Text("\n");
+  InlineRoom room(input.inline_budget / 4);
+  std::uint64_t number = input.earlier;
+  for (const PromptRound& round : input.past) {
+    out.Text(words.past_round).Number(++number).Text("\n");
+    for (const PromptInput& made : round.gave) {
+      out.Text(words.past_gave).Quoted(made.name).Text(", ").Number(made.content.size).Text(words.bytes);
+      out.Text(", sha256 ").Hex(made.content.digest);
+      // What goes back for rework is an input too; it stands there once.
+      const auto input_of = std::ranges::find_if(
+          input.inputs, [&](const PromptInput& one) { return one.content.digest == made.content.digest; });
+      if (input_of != input.inputs.end()) {
+        out.Text(" = ").Quoted(input_of->name).Text("\n");
+      } else if (room.Take(made)) {
+        out.Text(":\n").Fenced(made.content, made.name, fence);
+      } else {
+        out.Text("\n");
+      }
+    }
+    for (const Saying& said : round.said) WriteSaying(out, said, words, fence);
+  }
+  out.Text(words.past_request);
 }
 
 void WarnListed(const PromptInput& item, std::uint64_t budget, std::vector<Issue>& warnings) {
@@ -177,6 +247,11 @@ void WriteCondition(PromptWriter& out, const OutputCondition& one, const Phrases
   out.Text(words.when_end);
 }
 
+void WriteCommands(PromptWriter& out, const ComposeInput& input, const Phrases& words) {
+  if (!input.thinking_commands.empty()) out.Text(words.commands).Line(input.thinking_commands);
+  if (!input.plan.empty()) out.Line(input.plan);
+}
+
 void WriteContract(PromptWriter& out, const ComposeInput& input, const Phrases& words) {
   if (!input.instruction.empty()) {
     out.Line(input.instruction);
@@ -203,8 +278,7 @@ void WriteContract(PromptWriter& out, const ComposeInput& input, const Phrases& 
   }
   if (input.contract.may_reject) out.Text(words.may_reject);
   if (input.contract.may_send) out.Text(words.may_send);
-  if (!input.thinking_commands.empty()) out.Text(words.commands).Line(input.thinking_commands);
-  if (!input.plan.empty()) out.Line(input.plan);
+  WriteCommands(out, input, words);
   if (!input.text_tools.empty()) out.Text(words.tools);
   for (const ToolSpec& tool : input.text_tools) {
     out.Text("- ").Text(tool.name).Text(": ").Text(tool.description);
@@ -255,9 +329,14 @@ Composed Compose(const ComposeInput& input) {
   } else {
     out.Line(input.stage_prompt);
   }
+  WritePast(out, input, words, marks.fence);
   WriteInputs(out, input, words, marks.fence, composed);
   WriteMemory(out, input, words, marks.fence);
-  if (input.stage_prompt.empty()) WriteContract(out, input, words);
+  if (input.stage_prompt.empty()) {
+    WriteContract(out, input, words);
+  } else if (input.ids.stage == Stage::kExecutor) {
+    WriteCommands(out, input, words);
+  }
   const std::uint64_t bytes = out.size() + input.system.size + input.tools.size + input.answer_schema.size;
   composed.estimated_tokens = bytes / kBytesPerToken + 1;
 

@@ -9,10 +9,12 @@
 
 #include "base/digest.h"
 #include "base/issue.h"
+#include "base/language.h"
 #include "base/time.h"
 #include "model/config/skill_summary.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/content.h"
+#include "model/events/saying.h"
 #include "model/request/answer_contract.h"
 #include "model/request/model_request.h"
 #include "model/request/stored_request.h"
@@ -26,8 +28,6 @@
 // changes it), and the model is told not to obey what stands there. An input goes in whole or is listed with
 // its path; none is cut.
 namespace agenttalk {
-
-enum class Language : std::uint8_t { kEnglish, kChinese };
 
 // For estimates before a call; errs on the high side.
 inline constexpr std::uint64_t kBytesPerToken = 3;
@@ -46,6 +46,12 @@ struct PromptInput {
 struct PromptNote {
   std::string label;  // "answer from human"
   Content text;
+};
+
+// An earlier attempt: what it gave, and what was said about it.
+struct PromptRound {
+  std::vector<PromptInput> gave;
+  std::span<const Saying> said;
 };
 
 // True for bytes that can stand in a prompt: valid UTF-8, no control characters but tab, LF, CR and FF.
@@ -71,12 +77,14 @@ struct ComposeInput {
   std::string_view stage_prompt;  // of a stage, rendered: stands for everything but the inputs
   Digest stage_content;           // what it was rendered from
   std::string_view score_criteria;
-  std::uint32_t rework_round = 0;      // 0: the first time
-  std::string_view rework_reason;      // why the last result was not enough
-  std::string_view thinking_commands;  // the commands the agent may issue, listed; empty: none
-  std::string_view plan;               // the plan as it is, for an agent that may change it
-  std::span<const PromptNote> memory;  // what the agent keeps in mind
-  std::uint64_t forgotten = 0;         // and how much more there was
+  std::uint32_t rework_round = 0;          // 0: the first time
+  std::string_view rework_reason;          // why the last result was not enough
+  std::span<const PromptRound> past = {};  // earlier attempts, oldest first
+  std::uint32_t earlier = 0;               // and how many there were before these
+  std::string_view thinking_commands;      // the commands the agent may issue, listed; empty: none
+  std::string_view plan;                   // the plan as it is, for an agent that may change it
+  std::span<const PromptNote> memory;      // what the agent keeps in mind
+  std::uint64_t forgotten = 0;             // and how much more there was
   std::span<const PromptInput> inputs;
   std::span<const std::string> missing_inputs;  // names or globs, when it runs without waiting for them
   AnswerContract contract;                      // what the answer may and must hold
@@ -141,6 +149,7 @@ struct ToolRoundInput {
   Content answer;      // the raw answer's text; empty when it held tool calls alone
   bool native = true;  // false: the calls were in the answer's text, the results go back as a user message
   std::span<const ToolOutcome> outcomes;
+  std::span<const std::string> alternatives = {};  // what the model wanted to do if this failed
   std::string_view fence_key;
   Language language = Language::kEnglish;
 };

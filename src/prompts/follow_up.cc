@@ -1,5 +1,6 @@
 // The rounds that continue a conversation: a repair after an answer that could not be used, and the results
 // of tools. Declared in composer.h beside the request they continue.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -80,6 +81,11 @@ void AddTextResults(StoredRequest& request, const ToolRoundInput& input, std::st
     out.Text(outcome.failed ? words.tool_failed : "")
         .Text(":\n")
         .Fenced(outcome.output, outcome.call.name, fence);
+  }
+  const bool failed = std::ranges::any_of(input.outcomes, &ToolOutcome::failed);
+  if (failed && !input.alternatives.empty()) {
+    out.Text(words.alternatives);
+    for (const std::string& one : input.alternatives) out.Text("- ").Line(one);
   }
   request.messages.push_back(AssistantMessage(input.answer));
   request.messages.push_back(UserMessage(out));

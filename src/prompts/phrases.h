@@ -15,6 +15,17 @@ struct Phrases {
   std::string_view rework_end;
   std::string_view rework_reason;
   std::string_view rework_request;
+  std::string_view past;          // heading; the marker follows
+  std::string_view past_rule;     // the rest of it
+  std::string_view past_earlier;  // the number follows
+  std::string_view past_round;    // the number follows
+  std::string_view past_gave;     // a file follows
+  std::string_view past_not;      // why it did not count
+  std::string_view past_person;
+  std::string_view past_reviewer;
+  std::string_view past_agent;  // before it the agent's id
+  std::string_view past_orchestrator;
+  std::string_view past_request;
   std::string_view criteria;
   std::string_view inputs;        // heading and the rule that they are data; the marker follows
   std::string_view inputs_rule;   // the rest of it
@@ -48,7 +59,8 @@ struct Phrases {
   std::string_view tool_results;  // the marker follows
   std::string_view tool_result;
   std::string_view tool_failed;
-  std::string_view send_back;  // the tasks follow
+  std::string_view alternatives;  // the list follows
+  std::string_view send_back;     // the tasks follow
   std::string_view send_back_form;
   std::string_view may_reject;
   std::string_view may_send;

@@ -1,5 +1,6 @@
 #include "prompts/prompt_writer.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -67,6 +68,19 @@ PromptWriter& PromptWriter::Quoted(std::string_view name) {
     }
   }
   text_.push_back('"');
+  return *this;
+}
+
+PromptWriter& PromptWriter::FencedText(std::string_view text, std::string_view marker) {
+  return Text("<<<").Text(marker).Text("\n").Line(text).Text(marker).Text(">>>\n");
+}
+
+PromptWriter& PromptWriter::Quotation(std::string_view text) {
+  do {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    Text("> ").Text(text.substr(0, end)).Text("\n");
+    text.remove_prefix(std::min(end + 1, text.size()));
+  } while (!text.empty());
   return *this;
 }
 

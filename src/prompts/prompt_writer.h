@@ -32,6 +32,10 @@ class PromptWriter {
   // In double quotes, with quotes, backslashes and control characters escaped as in JSON: a name can neither
   // end its own quotes nor begin a line.
   PromptWriter& Quoted(std::string_view name);
+  // A short text between two lines with the marker.
+  PromptWriter& FencedText(std::string_view text, std::string_view marker);
+  // Every line of a person's words, set off by "> ".
+  PromptWriter& Quotation(std::string_view text);
   // All the bytes of `content`, between two lines with the marker.
   PromptWriter& Fenced(const Content& content, std::string_view name, std::string_view marker);
 

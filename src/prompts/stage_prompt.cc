@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -113,6 +114,39 @@ Result<void> CheckPlaceholders(std::string_view prompt) {
   return {};
 }
 
+// The sections of a prompt: each begins with a heading of the first order.
+std::vector<std::string_view> SectionsOf(std::string_view prompt) {
+  std::vector<std::string_view> sections;
+  bool in_code = false;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < prompt.size();) {
+    const std::size_t end = std::min(prompt.find('\n', at), prompt.size());
+    const std::string_view line = prompt.substr(at, end - at);
+    if (line.starts_with("```")) in_code = !in_code;
+    if (!in_code && line.starts_with("# ") && at > begin) {
+      sections.push_back(prompt.substr(begin, at - begin));
+      begin = at;
+    }
+    at = end + 1;
+  }
+  if (begin < prompt.size()) sections.push_back(prompt.substr(begin));
+  return sections;
+}
+
+// Instructions go into the system message, material into the user's.
+struct SplitPrompt {
+  std::string system;
+  std::string user;
+};
+
+SplitPrompt Split(std::string_view prompt) {
+  SplitPrompt split;
+  for (const std::string_view section : SectionsOf(prompt)) {
+    (TemplateVariables(section, kBraces).empty() ? split.system : split.user) += section;
+  }
+  return split;
+}
+
 class Renderer {
  public:
   Renderer(std::string_view prompt, const StageContext& context, const StagePromptOptions& options)
@@ -123,7 +157,8 @@ class Renderer {
         marker_(Marker()) {}
 
   // With the oldest `left_out` entries of the history missing.
-  [[nodiscard]] std::string Render(std::size_t left_out) const {
+  [[nodiscard]] std::string Render(std::size_t left_out) const { return Render(prompt_, left_out); }
+  [[nodiscard]] std::string Render(std::string_view part, std::size_t left_out) const {
     const std::string state = Fenced(context_.system_state);
     const std::string task = Fenced(context_.task_context);
     const std::string pool = Fenced(context_.resource_pool);
@@ -131,7 +166,7 @@ class Renderer {
     const std::string tools = Fenced(context_.available_tools);
     const std::string intent = Fenced(context_.intent_analysis);
     const std::string goal = Fenced(context_.user_goal);
-    return ExpandTemplate(prompt_,
+    return ExpandTemplate(part,
                           {{"SYSTEM_STATE", state},
                            {"TASK_CONTEXT", task},
                            {"RESOURCE_POOL", pool},
@@ -155,8 +190,10 @@ class Renderer {
     return HmacSha256(options_.fence_key, all).Hex().substr(0, 32);
   }
   [[nodiscard]] std::string Fenced(const std::string& text) const {
-    return text.empty() ? std::string(words_.nothing)
-                        : fmt::format("<<<{}\n{}\n{}>>>", marker_, text, marker_);
+    if (text.empty()) return std::string(words_.nothing);
+    const std::string_view trimmed =
+        std::string_view(text).substr(0, text.size() - (text.ends_with('\n') ? 1 : 0));
+    return fmt::format("<<<{}\n{}\n{}>>>", marker_, trimmed, marker_);
   }
   [[nodiscard]] std::string History(std::size_t left_out) const {
     std::string text;
@@ -221,6 +258,9 @@ Result<StagePrompt> RenderStagePrompt(std::string_view prompt, const StageContex
                             rendered.text.size() / kBytesPerToken, options.token_budget),
                 "shorten the task's context or the resource pool");
   }
+  SplitPrompt split = Split(prompt);
+  rendered.system = std::move(split.system);
+  rendered.user = renderer.Render(split.user, rendered.history_left_out);
   rendered.estimated_tokens = rendered.text.size() / kBytesPerToken + 1;
   return rendered;
 }

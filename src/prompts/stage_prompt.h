@@ -45,7 +45,9 @@ struct StagePromptOptions {
 };
 
 struct StagePrompt {
-  std::string text;
+  std::string text;    // the whole, in the order of the file
+  std::string system;  // its sections (# …) without placeholders: instructions, the same for every call
+  std::string user;    // those with placeholders: what this call is about
   std::uint64_t estimated_tokens = 0;
   std::size_t history_left_out = 0;  // its oldest entries; the prompt says so too
 };

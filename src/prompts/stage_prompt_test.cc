@@ -41,6 +41,32 @@ TEST(StagePrompt, EveryStageHasOneInEachLanguageThatCanBeRendered) {
   }
 }
 
+TEST(StagePrompt, InstructionsAreTheSystemMessageAndMaterialIsTheUsers) {
+  StageContext context;
+  context.system_state = "quiet";
+  context.user_goal = "a page about bees";
+  for (const Language language : kLanguages) {
+    for (const Stage stage : kStages) {
+      const std::string_view prompt = ShippedStagePrompt(stage, language);
+      const auto rendered = RenderStagePrompt(prompt, context, {language, "key"});
+      ASSERT_TRUE(rendered) << ToString(stage);
+      EXPECT_NE(rendered->system.find("```json"), std::string::npos) << ToString(stage);
+      EXPECT_EQ(rendered->system.find("quiet"), std::string::npos) << ToString(stage);
+      EXPECT_NE(rendered->user.find("quiet"), std::string::npos) << ToString(stage);
+      EXPECT_NE(rendered->user.find("a page about bees"), std::string::npos) << ToString(stage);
+      EXPECT_EQ(rendered->user.find("```json"), std::string::npos) << ToString(stage);
+      EXPECT_EQ(rendered->system.size() + rendered->user.size(), rendered->text.size()) << ToString(stage);
+    }
+  }
+}
+
+TEST(StagePrompt, AHeadingInsideOfAnExampleBeginsNoSection) {
+  const auto rendered = RenderStagePrompt("# A\n```\n# not one\n```\n# B\n{{USER_GOAL}}\n", {}, {});
+  ASSERT_TRUE(rendered);
+  EXPECT_EQ(rendered->system, "# A\n```\n# not one\n```\n");
+  EXPECT_EQ(rendered->user, "# B\n(none)\n");
+}
+
 // What a prompt shows as an example is what the program accepts.
 TEST(StagePrompt, TheExamplesInThePromptsFollowTheContract) {
   for (const Language language : kLanguages) {

@@ -156,6 +156,9 @@ Configuration ToConfiguration(const Team& team) {
   configuration.hub.hub_budget_micro_usd =
       static_cast<std::uint64_t>(std::llround(limits.hub_budget_usd * 1e6));
   configuration.hub.question_deadline = team.config.human.question_deadline;
+  configuration.hub.approval_deadline = team.config.human.approval_deadline;
+  configuration.hub.language =
+      team.config.language == PromptLanguage::kChinese ? Language::kChinese : Language::kEnglish;
   configuration.hub.reuse = team.config.reuse != ReuseScope::kNever;
   configuration.hub.share_results = team.config.reuse == ReuseScope::kHub;
   configuration.hub.score_criteria = DefaultCriteria(team.config.language);

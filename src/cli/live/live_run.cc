@@ -134,6 +134,10 @@ struct LiveRun::State : std::enable_shared_from_this<State> {
   }
 
   void Answer(const std::string& typed) {
+    if (const auto shown = ViewedFiles(*question, typed, hub->directory())) {
+      for (const std::string& one : *shown) screen.Say(one);
+      return;
+    }
     auto answer = ReadAnswerLine(*question, typed);
     if (!answer) {
       screen.Say("say approve, or reject with a reason");

@@ -2,12 +2,14 @@
 
 #include <boost/json.hpp>
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/json.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
@@ -35,6 +37,45 @@ Result<ExitCode> ShowList(const Invocation& call, const std::string& method,
   } else {
     call.console.Out(FittedToTerminal(ObjectTable(list.as_array(), members, call.console.colors_out())));
   }
+  return ExitCode::kDone;
+}
+
+// A question with everything that it is about; a table would cut it.
+void TellQuestion(const Invocation& call, const json::object& question) {
+  const std::string plan = CellText(question.at("plan_id"));
+  const std::string deadline = CellText(question.at("deadline"));
+  std::string head = fmt::format("{}  {}", CellText(question.at("id")), CellText(question.at("kind")));
+  if (!plan.empty()) head += "  " + plan;
+  if (!CellText(question.at("from")).empty()) head += "  from " + CellText(question.at("from"));
+  if (!deadline.empty()) head += "  until " + deadline;
+  call.console.Out(Styled(head, Style::kYellow, call.console.colors_out()) + "\n");
+  std::string text = "  " + CellText(question.at("text"));
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3)
+    text.replace(at, 1, "\n  ");
+  call.console.Out(WithoutControls(text) + "\n\n");
+}
+
+Result<ExitCode> ShowQuestions(const Invocation& call) {
+  const json::value list = TRY(CallHub(call, "questions", {}));
+  if (call.json) {
+    call.console.Out(json::serialize(list) + "\n");
+    return ExitCode::kDone;
+  }
+  json::array alerts;
+  bool asked = false;
+  for (const json::value& one : list.as_array()) {
+    if (CellText(one.at("kind")) == "alert") {
+      alerts.push_back(one);
+    } else {
+      TellQuestion(call, one.as_object());
+      asked = true;
+    }
+  }
+  if (!asked) call.console.Err("no open questions\n");
+  if (alerts.empty()) return ExitCode::kDone;
+  call.console.Out("Alerts (they need no answer and close by themselves):\n");
+  call.console.Out(FittedToTerminal(
+      ObjectTable(alerts, {"id", "plan_id", "from", "text", "asked_at"}, call.console.colors_out())));
   return ExitCode::kDone;
 }
 
@@ -83,13 +124,10 @@ Verb AgentsVerb() {
 
 Verb QuestionsVerb() {
   return {.name = "questions",
-          .summary = "Lists what people are asked.",
+          .summary = "Lists what people are asked, and, apart from it, what they should know.",
           .example = "agenttalk questions --json",
           .parameters = {},
-          .run = [](const Invocation& call) {
-            return ShowList(call, "questions", {"id", "plan_id", "kind", "from", "text", "deadline"},
-                            "nobody asks anything");
-          }};
+          .run = ShowQuestions};
 }
 
 }  // namespace agenttalk

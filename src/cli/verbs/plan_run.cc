@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -137,12 +138,12 @@ ExitCode ExitCodeOfState(const std::string& state) {
   return state == "failed" || state == "cancelled" ? ExitCode::kWorkFailed : ExitCode::kWaitingForHuman;
 }
 
-std::size_t CountCompleted(const json::object& status) {
-  std::size_t completed = 0;
+std::size_t CountTasks(const json::object& status, std::string_view state) {
+  std::size_t count = 0;
   for (const json::value& task : status.at("tasks").as_array()) {
-    if (task.at("state").as_string() == "COMPLETED") ++completed;
+    if (task.at("state").as_string() == state) ++count;
   }
-  return completed;
+  return count;
 }
 
 // The last line: how the run ended.
@@ -153,12 +154,14 @@ ExitCode Report(const Invocation& call, const fs::path& hub, const json::object&
     deliverables.emplace_back((hub / CellText(path)).string());
   }
   const std::size_t total = status.at("tasks").as_array().size();
-  const std::size_t completed = CountCompleted(status);
+  const std::size_t completed = CountTasks(status, "COMPLETED");
+  const std::size_t skipped = CountTasks(status, "SKIPPED");
   if (call.json) {
     const json::object line{{"plan_id", status.at("plan_id")},
                             {"state", state},
                             {"tasks_total", total},
                             {"tasks_completed", completed},
+                            {"tasks_skipped", skipped},
                             {"deliverables", deliverables},
                             {"tokens", status.at("tokens")},
                             {"cost_usd", status.at("cost_usd")},
@@ -166,8 +169,9 @@ ExitCode Report(const Invocation& call, const fs::path& hub, const json::object&
     call.console.Out(CompactJson(line) + "\n");
     return ExitCodeOfState(state);
   }
-  call.console.Out(fmt::format("{}: {}, {} of {} tasks completed in {:.1f} s\n",
-                               CellText(status.at("plan_id")), state, completed, total, elapsed));
+  call.console.Out(fmt::format("{}: {}, {} of {} tasks completed{} in {:.1f} s\n",
+                               CellText(status.at("plan_id")), state, completed, total,
+                               skipped == 0 ? std::string() : fmt::format(", {} skipped", skipped), elapsed));
   for (const json::value& path : deliverables) call.console.Out(CellText(path) + "\n");
   if (!status.at("failure").is_null())
     call.console.Err("agenttalk: " + CellText(status.at("failure")) + "\n");
@@ -268,6 +272,10 @@ class Onlooker {
     std::string line;
     if (!std::getline(std::cin, line)) return false;
     screen_.PromptDone();
+    if (const auto shown = ViewedFiles(*question, line, hub_)) {
+      for (const std::string& one : *shown) screen_.Say(one);
+      return true;
+    }
     auto answer = ReadAnswerLine(*question, line);
     if (!answer) {
       screen_.Say("say approve, or reject with a reason");

@@ -35,6 +35,8 @@ json::object RequestOf(const Invocation& call, const PlanSource& source) {
                        {"fresh", call.arguments.Has("--fresh")},
                        {"reason", call.arguments.Get("--reason")}};
   request["author"] = Author();
+  if (call.arguments.Has("--keep")) request["if_changed"] = "keep";
+  if (call.arguments.Has("--replace")) request["if_changed"] = "replace";
   json::array files;
   for (const auto& [name, bytes] : source.files) {
     files.push_back(json::object{{"name", name}, {"content_base64", EncodeBase64(bytes)}});
@@ -77,6 +79,9 @@ Result<ExitCode> Run(const Invocation& call) {
     return Fail(ErrorCode::kUsage, has_goal ? "a goal and a plan exclude each other" : "run what?",
                 "say a goal, e.g. `agenttalk run \"A page about bees\"`, or --plan FILE");
   }
+  if (call.arguments.Has("--keep") && call.arguments.Has("--replace")) {
+    return Fail(ErrorCode::kUsage, "--keep and --replace exclude each other", "say one of the two");
+  }
   const fs::path directory = TRY(call.Hub());
   if (!has_goal) return RunPlanFile(call, directory);
   const std::string goal = call.arguments.Get("GOAL");
@@ -107,6 +112,12 @@ Verb RunVerb() {
                {.name = "--fresh",
                 .takes = Takes::kFlag,
                 .help = "execute everything again, and use no recorded answer"},
+               {.name = "--keep",
+                .takes = Takes::kFlag,
+                .help = "if both the plan and its file have changed, continue with the plan as it is"},
+               {.name = "--replace",
+                .takes = Takes::kFlag,
+                .help = "if both the plan and its file have changed, take the file"},
                {.name = "--reason",
                 .takes = Takes::kValue,
                 .help = "why the plan was changed, for its history",

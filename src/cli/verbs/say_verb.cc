@@ -117,7 +117,7 @@ Result<ExitCode> SayThere(const Invocation& call, const fs::path& hub) {
     const json::value status = TRY(client.Call("status", {{"plan_id", call.arguments.Get("PLAN")}}));
     const json::object* remark = FindRemark(status.as_object(), number);
     const bool settled = remark == nullptr || CellText(remark->at("state")) != "open";
-    const bool asks = CellText(status.at("state")) != "running" && !status.at("questions").as_array().empty();
+    const bool asks = remark != nullptr && !remark->at("question").is_null();
     if (settled || asks) return ReportRemark(call, status.as_object(), number);
     TRY(follower.Next(kLongestQuiet));
   }

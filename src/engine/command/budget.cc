@@ -17,6 +17,7 @@
 #include "engine/state/spending.h"
 #include "engine/turn/step.h"
 #include "model/events/event.h"
+#include "model/words/catalogue.h"
 
 namespace agenttalk {
 namespace {
@@ -51,11 +52,21 @@ bool HasRoom(const Budget& budget, const Cost& reserved, const Cost& wanted) {
   return tokens && money;
 }
 
-std::string UsedText(std::uint64_t limit, std::uint64_t raised, std::uint64_t used, const char* unit,
-                     double scale) {
-  if (limit == 0) return {};
-  return fmt::format(" {:.{}f} of {:.{}f} {}", static_cast<double>(used) / scale, scale > 1 ? 4 : 0,
-                     static_cast<double>(limit + raised) / scale, scale > 1 ? 4 : 0, unit);
+// What of both budgets is used, as far as there are any.
+std::string UsedText(Language language, const Budget& budget) {
+  std::string text;
+  if (budget.tokens > 0) {
+    text +=
+        Say(language, Phrase::kUsedTokens, Tokens(budget.used), budget.tokens + budget.raised.input_tokens);
+  }
+  if (budget.micro_usd > 0) {
+    const auto dollars = [](std::uint64_t micro) {
+      return fmt::format("{:.4f}", static_cast<double>(micro) / 1e6);
+    };
+    text += Say(language, Phrase::kUsedMoney, dollars(budget.used.micro_usd),
+                dollars(budget.micro_usd + budget.raised.micro_usd));
+  }
+  return text;
 }
 
 }  // namespace
@@ -76,13 +87,11 @@ void AskForBudget(Step& step, PlanState& plan, const CommandRecord& record, Ques
   question.purpose = budget;
   question.from = record.agent;
   question.command_id = record.id;
-  question.text = fmt::format(
-      "{} needs about {} more tokens, but {} has used{}{}. Approve to add the same budget again; reject to "
-      "end "
-      "the command.",
-      record.id.str(), Tokens(wanted), of_hub ? std::string("the hub") : plan.id.str(),
-      UsedText(limit.tokens, limit.raised.input_tokens, Tokens(limit.used), "tokens", 1),
-      UsedText(limit.micro_usd, limit.raised.micro_usd, limit.used.micro_usd, "USD", 1e6));
+  const Language language = step.state().settings.language;
+  question.text = Say(language, Phrase::kBudget, record.id.str(), Tokens(wanted),
+                      of_hub ? Say(language, Phrase::kTheHub) : plan.id.str(), UsedText(language, limit));
+  question.choices = {{"approve", Say(language, Phrase::kBudgetApprove)},
+                      {"reject", Say(language, Phrase::kBudgetReject)}};
   AskPerson(step, plan, std::move(question));
 }
 

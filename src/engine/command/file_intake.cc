@@ -223,7 +223,7 @@ void OnRejectedFile(Step& step, RejectedFile file) {
   const std::string text = fmt::format("{}: {} ({})", letter.file, letter.message, ToString(letter.code));
   const std::uint64_t event = step.Emit(plan, std::move(letter));
   step.reply = {Reply::Status::kRefused, Error{file.code, file.message, file.hint}, file.command_id, event};
-  Alert(step, plan, nullptr, text);
+  Alert(step, plan, nullptr, text, event);
 }
 
 void OnExternalResult(Step& step, ExternalResult result) {

@@ -35,6 +35,7 @@
 #include "model/command/command.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
+#include "model/words/catalogue.h"
 
 namespace agenttalk {
 namespace {
@@ -235,9 +236,13 @@ void KeepDeadLetter(Step& step, PlanState& plan, const CommandRecord& record, co
 }
 
 void AlertOfEnd(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end) {
+  // The letter that was kept last is this command's, if it has one.
+  const bool has_letter =
+      !plan.letters.empty() && plan.letters.rbegin()->second.letter.command_id == record.id;
   Alert(step, plan, &record,
-        fmt::format("{} of {} ended: {} ({})", record.id.str(), record.agent.str(), end.message,
-                    ToString(end.code)));
+        Say(step.state().settings.language, Phrase::kCommandEnded, record.id.str(), record.agent.str(),
+            end.message, ToString(end.code)),
+        has_letter ? plan.letters.rbegin()->first : 0);
 }
 
 void CompleteIfIdle(Step& step, PlanState& plan) {

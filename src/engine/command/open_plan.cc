@@ -34,7 +34,7 @@ const Inbox* SharedInbox(Step& step, const AgentId& agent) {
 
 }  // namespace
 
-CommandBrief OpenPlanOwner::Brief(const Step& /*step*/, const PlanState& /*plan*/, Command& command) const {
+CommandBrief OpenPlanOwner::Brief(Step& /*step*/, const PlanState& /*plan*/, Command& command) const {
   CommandBrief texts;
   texts.prompt = std::exchange(command.prompt, {});
   texts.score_criteria = std::exchange(command.score_criteria, {});

@@ -17,7 +17,7 @@ namespace agenttalk {
 // A command that says itself what it waits for and where its result goes.
 class OpenPlanOwner : public CommandOwner {
  public:
-  CommandBrief Brief(const Step& step, const PlanState& plan, Command& command) const override;
+  CommandBrief Brief(Step& step, const PlanState& plan, Command& command) const override;
   [[nodiscard]] AnswerContract Contract(const PlanState& plan, const CommandRecord& record,
                                         const CommandBrief& brief, const AgentSettings& agent) const override;
   // Files in the agent's inbox that meet its requirements.

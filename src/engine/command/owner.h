@@ -45,7 +45,7 @@ class CommandOwner {
   virtual ~CommandOwner() = default;
 
   // What the model is told for a command that came as a file; takes the command's texts.
-  virtual CommandBrief Brief(const Step& step, const PlanState& plan, Command& command) const = 0;
+  virtual CommandBrief Brief(Step& step, const PlanState& plan, Command& command) const = 0;
   // What its answer may and must hold when it is asked for as a whole, by an agent with these settings.
   [[nodiscard]] virtual AnswerContract Contract(const PlanState& plan, const CommandRecord& record,
                                                 const CommandBrief& brief,

@@ -25,6 +25,7 @@
 #include "model/command/command.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
+#include "model/words/catalogue.h"
 
 namespace agenttalk {
 namespace {
@@ -55,10 +56,10 @@ void Bury(Step& step, PlanState& plan, const CommandRecord& record, MessageSent 
   letter.sender = std::move(sent.from);
   letter.outputs = std::move(sent.outputs);
   letter.hops = sent.hops;
-  const std::string text = fmt::format("{} of {} was not delivered: {} ({})", letter.file,
-                                       letter.sender.str(), letter.message, ToString(letter.code));
-  step.Emit(plan, std::move(letter));
-  Alert(step, plan, &record, text);
+  const std::string text = Say(step.state().settings.language, Phrase::kNotDelivered, letter.file,
+                               letter.sender.str(), letter.message, ToString(letter.code));
+  const std::uint64_t number = step.Emit(plan, std::move(letter));
+  Alert(step, plan, &record, text, number);
 }
 
 void Send(Step& step, PlanState& plan, const CommandRecord& record, const AgentId& to,

@@ -60,7 +60,7 @@ std::vector<TaskId> MayReturn(const DagState& dag, TaskIndex task) {
 
 }  // namespace
 
-CommandBrief TaskBrief(const Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
+CommandBrief TaskBrief(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
                        Command& command, const std::string& reason) {
   const DagState& dag = *plan.dag;
   CommandBrief brief;
@@ -70,7 +70,12 @@ CommandBrief TaskBrief(const Step& step, const PlanState& plan, TaskIndex task, 
   brief.when = OutputConditions(node);
   brief.rework_round = dag.tasks[task].reworks;
   brief.rework_reason = reason;
-  if (!step.parts().goals.BriefExecutor(plan, task, node, brief)) brief.may_return = MayReturn(dag, task);
+  if (const auto& past = dag.tasks[task].past) {
+    brief.past = past->rounds;
+    brief.earlier = past->earlier;
+  }
+  if (!step.parts().goals.BriefExecutor(step, plan, task, node, brief))
+    brief.may_return = MayReturn(dag, task);
   brief.model = node.model;
   brief.parameters = node.parameters;
   return brief;
@@ -81,6 +86,7 @@ Result<CommandId> ReceiveTaskCommand(Step& step, PlanState& plan, TaskIndex task
   NewCommand added;
   added.owner = OwnerKind::kTask;
   added.command = TRY(Generate(step.state().settings, plan, task, node, added.warnings));
+  if (added.command.priority == 0) added.command.priority = step.parts().goals.PriorityOf(plan);
   added.agent = node.assigned_agent_id;
   CommandText file = TextOf(added.command);
   added.payload = file.payload;

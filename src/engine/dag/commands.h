@@ -23,7 +23,7 @@ Result<void> MakeTaskCommand(Step& step, PlanState& plan, TaskIndex task, const 
 
 // What the model is told for a command of the task (a CommandBrief), and by what its answer is read; takes
 // the command's texts.
-CommandBrief TaskBrief(const Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
+CommandBrief TaskBrief(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
                        Command& command, const std::string& reason);
 
 // Whether a command that came from outside may be executed for its task, and by whom; the error says why not.

@@ -16,20 +16,25 @@
 #include "engine/command/input_binding.h"
 #include "engine/command/memory.h"
 #include "engine/command/parts.h"
+#include "engine/dag/approval.h"
 #include "engine/dag/commands.h"
 #include "engine/dag/fork_flow.h"
 #include "engine/dag/gates.h"
 #include "engine/dag/goal_rules.h"
 #include "engine/dag/outputs.h"
 #include "engine/dag/restart.h"
+#include "engine/people/gateway.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/task_inputs.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
+#include "model/config/human_agent.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
+#include "model/events/saying.h"
+#include "model/words/catalogue.h"
 
 namespace agenttalk {
 namespace {
@@ -39,8 +44,9 @@ namespace {
 constexpr std::uint32_t kMostWaiting = 64;
 
 void Change(Step& step, PlanState& plan, TaskIndex task, TaskChange change, ErrorCode code,
-            std::string reason) {
-  step.Emit(plan, TaskChanged{TaskId(plan.dag->IdOf(task)), change, code, std::move(reason)});
+            std::string reason, std::vector<Saying> said = {}) {
+  step.Emit(plan,
+            TaskChanged{TaskId(plan.dag->IdOf(task)), change, code, std::move(reason), std::move(said)});
 }
 
 void FailTask(Step& step, PlanState& plan, TaskIndex task, ErrorCode code, const std::string& reason);
@@ -62,7 +68,7 @@ void ActivateFallback(Step& step, PlanState& plan, TaskIndex task) {
 void FailTask(Step& step, PlanState& plan, TaskIndex task, ErrorCode code, const std::string& reason) {
   const TaskNode node = plan.dag->Node(task);
   if (plan.dag->tasks[task].reexecutions < node.failure_policy.max_reexecute_times) {
-    Change(step, plan, task, TaskChange::kReexecuted, code, reason);
+    Change(step, plan, task, TaskChange::kReexecuted, code, reason, {{Speaker::kEngine, {}, reason}});
     MakeCommand(step, plan, task, {});
     return;
   }
@@ -70,37 +76,23 @@ void FailTask(Step& step, PlanState& plan, TaskIndex task, ErrorCode code, const
   ActivateFallback(step, plan, task);
 }
 
-// Back to its agent if it may be reworked once more; otherwise it has failed.
+// Back to its agent if it may be reworked once more; otherwise it has failed. A person's rejections have a
+// bound of their own: what scores and reviewers have used up does not take a person's word away.
 void Rework(Step& step, PlanState& plan, TaskIndex task, const TaskNode& node, ErrorCode code,
-            const std::string& reason, const std::string& failure) {
-  const std::uint32_t allowed = node.score ? node.score->max_rework : 0;
-  if (plan.dag->tasks[task].reworks >= allowed) {
-    FailTask(step, plan, task, code, failure);
+            const std::string& cause, std::vector<Saying> said) {
+  const TaskRecord& record = plan.dag->tasks[task];
+  const bool by_person = code == ErrorCode::kGateClosed;
+  const std::uint32_t allowed = by_person ? MostRejections(node) : node.score ? node.score->max_rework : 0;
+  const std::uint32_t used = by_person ? record.rejections : record.reworks - record.rejections;
+  const std::string& words = said.empty() ? cause : said.back().text;
+  if (used >= allowed) {
+    FailTask(step, plan, task, code, words == cause ? cause : fmt::format("{}: {}", cause, words));
     return;
   }
-  Change(step, plan, task, TaskChange::kReworked, code, reason);
+  const std::string reason = words;
+  said.insert(said.begin(), {Speaker::kEngine, {}, cause});
+  Change(step, plan, task, TaskChange::kReworked, code, reason, std::move(said));
   MakeCommand(step, plan, task, reason);
-}
-
-void AskForApproval(Step& step, PlanState& plan, TaskIndex task, const TaskNode& node) {
-  Change(step, plan, task, TaskChange::kWaitsForApproval, ErrorCode::kGateClosed,
-         "waits for a person's approval");
-  const TaskRecord& record = plan.dag->tasks[task];
-  QuestionAsked question;
-  question.kind = QuestionKind::kApprove;
-  question.purpose = QuestionPurpose::kGate;
-  question.from = node.assigned_agent_id;
-  question.task_id = node.task_id;
-  question.command_id = plan.commands[record.command].id;
-  question.deadline = step.now() + step.state().settings.question_deadline;
-  std::vector<std::string> names;
-  for (const NamedContent& output : record.result->outputs) {
-    names.push_back(fmt::format("{} (sha256 {})", output.name, output.content.digest.Hex().substr(0, 12)));
-  }
-  question.text =
-      fmt::format("Approve the result of task {} of {}: {}? Rejected, it goes back with your text.",
-                  node.task_id.str(), plan.id.str(), fmt::join(names, ", "));
-  step.Emit(plan, std::move(question));
 }
 
 // Lets tasks of other plans have the result, where that is wanted. What was done beside it cannot be had from
@@ -121,6 +113,7 @@ void CompleteTask(Step& step, PlanState& plan, TaskIndex task, const TaskNode& n
     return;
   }
   DeliverOutputs(step, plan, task, node);
+  CloseAlertsOf(step, plan, node.task_id, "the task is done");
   ShareResult(step, plan, task);
   ForgetTask(step, plan, node.assigned_agent_id, node.task_id, "the task is done");
 }
@@ -152,18 +145,16 @@ void PassGate(Step& step, PlanState& plan, TaskIndex task) {
 
 void AskToReplan(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
   Change(step, plan, task, TaskChange::kAsksToReplan, ErrorCode::kDependencyFailed, reason);
+  const Language language = step.state().settings.language;
   QuestionAsked question;
   question.kind = QuestionKind::kConfirm;
   question.purpose = QuestionPurpose::kReplan;
   question.from = plan.dag->AgentOf(task);
   question.task_id = plan.dag->IdOf(task);
-  question.deadline = step.now() + step.state().settings.question_deadline;
-  question.text = fmt::format(
-      "Task {} of {} cannot start: {}. Approve to have what failed executed again, reject to skip the task, "
-      "or "
-      "give the plan a new revision.",
-      question.task_id.str(), plan.id.str(), reason);
-  step.Emit(plan, std::move(question));
+  question.text = Say(language, Phrase::kReplan, question.task_id.str(), plan.id.str(), reason);
+  question.choices = {{"approve", Say(language, Phrase::kReplanApprove)},
+                      {"reject", Say(language, Phrase::kReplanReject)}};
+  AskPerson(step, plan, std::move(question));
 }
 
 std::string NameBadDependency(const DagState& dag, TaskIndex task) {
@@ -270,6 +261,15 @@ bool AdvanceOnce(Step& step, PlanState& plan) {
   return true;
 }
 
+void SendBackByPerson(Step& step, PlanState& plan, TaskIndex task, const TaskNode& node,
+                      const std::string& text) {
+  const Language language = step.state().settings.language;
+  std::vector<Saying> said;
+  if (!text.empty()) said.push_back({Speaker::kPerson, AgentId(std::string(kHuman)), text});
+  Rework(step, plan, task, node, ErrorCode::kGateClosed,
+         Say(language, text.empty() ? Phrase::kPersonReject : Phrase::kRejectedBy), std::move(said));
+}
+
 bool IsUpstream(const DagState& dag, TaskIndex of, TaskIndex wanted) {
   const std::vector<TaskIndex> reached = dag.Downstream({wanted});
   return std::ranges::binary_search(reached, of);
@@ -284,7 +284,7 @@ void SendBack(Step& step, PlanState& plan, TaskIndex task, const ReworkRequest& 
                         dag.tasks[upstream].phase == TaskPhase::kCompleted && IsUpstream(dag, task, upstream);
   const TaskNode node = possible ? dag.Node(upstream) : TaskNode{};
   const std::uint32_t allowed = node.score ? node.score->max_rework : 0;
-  if (!possible || dag.tasks[upstream].reworks >= allowed) {
+  if (!possible || dag.tasks[upstream].reworks - dag.tasks[upstream].rejections >= allowed) {
     FailTask(step, plan, task, ErrorCode::kStateConflict,
              fmt::format("it sent {} back ({}), which cannot be reworked {}", request.task_id.str(),
                          request.reason, possible ? "any more" : "from here"));
@@ -302,7 +302,9 @@ void SendBack(Step& step, PlanState& plan, TaskIndex task, const ReworkRequest& 
     reset.tasks.push_back(dag.IdOf(one));
   }
   Change(step, plan, upstream, TaskChange::kReworked, ErrorCode::kSentBack,
-         fmt::format("sent back by {}: {}", by, request.reason));
+         fmt::format("sent back by {}: {}", by, request.reason),
+         {{Speaker::kEngine, {}, Say(step.state().settings.language, Phrase::kSentBackBy, by)},
+          {Speaker::kAgent, dag.AgentOf(task), request.reason}});
   step.Emit(plan, std::move(reset));
   MakeCommand(step, plan, upstream, request.reason);
 }
@@ -325,10 +327,14 @@ void OnTaskExecuted(Step& step, PlanState& plan, const CommandRecord& record,
     if (passes && !step.parts().goals.AwaitReview(step, plan, task)) {
       PassGate(step, plan, task);
     } else if (!passes) {
-      const std::string reason = result.explanation.empty() ? "the score is too low" : result.explanation;
-      Rework(step, plan, task, node, ErrorCode::kScoreBelowPass, reason,
-             fmt::format("a score of {:g} where {:g} is required: {}", result.score.value_or(0),
-                         *node.score->pass, reason));
+      std::vector<Saying> said;
+      if (!result.explanation.empty()) {
+        said.push_back({Speaker::kAgent, node.assigned_agent_id, result.explanation});
+      }
+      Rework(
+          step, plan, task, node, ErrorCode::kScoreBelowPass,
+          Say(step.state().settings.language, Phrase::kLowScore, result.score.value_or(0), *node.score->pass),
+          std::move(said));
     }
   }
   if (task != DagState::kNone) dag.offered.push_back(dag.AgentNumberOf(task));
@@ -355,10 +361,10 @@ void DecideGate(Step& step, PlanState& plan, const QuestionAsked& asked, Decisio
   if (decision == Decision::kApprove) {
     CompleteTask(step, plan, task, node);
   } else if (decision == Decision::kReject) {
-    const std::string reason = text.empty() ? "a person rejected the result" : text;
-    Rework(step, plan, task, node, ErrorCode::kGateClosed, reason, "rejected by a person: " + reason);
+    SendBackByPerson(step, plan, task, node, text);
   } else {
-    FailTask(step, plan, task, ErrorCode::kGateClosed, "nobody approved it in time");
+    FailTask(step, plan, task, ErrorCode::kGateClosed,
+             Say(step.state().settings.language, Phrase::kNotInTime));
   }
   AdvanceTasks(step, plan);
 }
@@ -383,14 +389,19 @@ void DecideReplan(Step& step, PlanState& plan, const QuestionAsked& asked, Decis
   AdvanceTasks(step, plan);
 }
 
+void RejectReviewedTask(Step& step, PlanState& plan, TaskIndex task, const std::string& text) {
+  SendBackByPerson(step, plan, task, plan.dag->Node(task), text);
+  AdvanceTasks(step, plan);
+}
+
 void AcceptReviewedTask(Step& step, PlanState& plan, TaskIndex task) {
   PassGate(step, plan, task);
   AdvanceTasks(step, plan);
 }
 
 void ReworkReviewedTask(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
-  Rework(step, plan, task, plan.dag->Node(task), ErrorCode::kSentBack, reason,
-         "the reviewer sent it back: " + reason);
+  Rework(step, plan, task, plan.dag->Node(task), ErrorCode::kSentBack,
+         Say(step.state().settings.language, Phrase::kReviewerSent), {{Speaker::kReviewer, {}, reason}});
   AdvanceTasks(step, plan);
 }
 

@@ -36,6 +36,8 @@ void DecideReplan(Step& step, PlanState& plan, const QuestionAsked& asked, Decis
 // A task that waited for its review: it counts, goes back to its agent (or has failed, if it went back as
 // often as it may), or has failed.
 void AcceptReviewedTask(Step& step, PlanState& plan, TaskIndex task);
+// As ReworkReviewedTask, by a person, who has a bound of their own.
+void RejectReviewedTask(Step& step, PlanState& plan, TaskIndex task, const std::string& text);
 void ReworkReviewedTask(Step& step, PlanState& plan, TaskIndex task, const std::string& reason);
 void FailReviewedTask(Step& step, PlanState& plan, TaskIndex task, ErrorCode code, const std::string& reason);
 

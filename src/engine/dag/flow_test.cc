@@ -218,7 +218,66 @@ TEST_F(DagFlow, WhatAPersonRejectsGoesBackWithTheirTextOrFails) {
   EXPECT_EQ(Task("a").note->code, ErrorCode::kGateClosed);
 }
 
+TEST_F(DagFlow, WithoutABoundOfItsOwnAGateMayBeRejectedThreeTimes) {
+  Run("  - {id: a, agent: alice, prompt: A, outputs: [a.md], gate: human}\n");
+  for (int round = 1; round <= 3; ++round) {
+    Answer("a", "draft " + std::to_string(round));
+    ASSERT_EQ(Of<QuestionAsked>().size(), 1U) << round;
+    EXPECT_NE(Of<QuestionAsked>()[0].choices[1].leads_to.find("rejection " + std::to_string(round) +
+                                                              " of at most 3"),
+              std::string::npos);
+    Decide(Decision::kReject, "round " + std::to_string(round));
+    ASSERT_EQ(Phase("a"), TaskPhase::kActive) << round;
+    EXPECT_EQ(Task("a").past->rounds.back().said.back().text, "round " + std::to_string(round));
+    EXPECT_EQ(Task("a").past->rounds.back().said.back().speaker, Speaker::kPerson);
+    EXPECT_EQ(sink_.Get(Task("a").past->rounds.back().gave[0].content), "draft " + std::to_string(round));
+  }
+  Answer("a", "draft 4");
+  EXPECT_NE(Of<QuestionAsked>()[0].choices[1].leads_to.find("the task fails"), std::string::npos);
+  Decide(Decision::kReject, "enough");
+  EXPECT_EQ(Phase("a"), TaskPhase::kFailed);
+}
+
+TEST_F(DagFlow, AQuestionShowsWhatIsToBeJudgedAndWhatHasChanged) {
+  Run("  - {id: a, agent: alice, prompt: A, outputs: [a.md], gate: human}\n");
+  Answer("a", "# Bees\nThey fly.\n");
+  const QuestionAsked first = Of<QuestionAsked>()[0];
+  const std::string folder = "human/inbox/q_" + std::to_string(Plan(kPlan).questions.begin()->first) + "/";
+  EXPECT_NE(first.text.find(folder + "a.md\n    # Bees\n    They fly.\n"), std::string::npos) << first.text;
+  ASSERT_EQ(first.files.size(), 1U);
+  EXPECT_EQ(sink_.Get(first.files[0].content), "# Bees\nThey fly.\n");
+  EXPECT_EQ(first.deadline, Timestamp{}) << "approvals wait";
+  Decide(Decision::kReject, "They dance.");
+  EXPECT_EQ(Of<QuestionClosed>()[0].files, (Strings{"a.md"}));
+  Answer("a", "# Bees\nThey dance.\n");
+  const QuestionAsked second = Of<QuestionAsked>()[0];
+  EXPECT_NE(second.text.find("\n    -They fly.\n    +They dance.\n"), std::string::npos) << second.text;
+  ASSERT_EQ(second.files.size(), 2U);
+  EXPECT_EQ(second.files[1].name, "a.md.diff");
+  Wait(std::chrono::hours(24 * 30));
+  EXPECT_EQ(Phase("a"), TaskPhase::kApproval) << "a long weekend ends nothing";
+}
+
+TEST_F(DagFlow, WhatFailedIsToldToTheNextAttempt) {
+  Run("  - {id: a, agent: alice, prompt: A, failure_policy: {max_reexecute_times: 1}}\n");
+  Break("a");
+  ASSERT_NE(Task("a").past, nullptr);
+  EXPECT_EQ(Task("a").past->rounds[0].said[0].speaker, Speaker::kEngine);
+  EXPECT_NE(Task("a").past->rounds[0].said[0].text, "");
+}
+
+TEST_F(DagFlow, AnAlertClosesWhenItsTaskIsDone) {
+  Run("  - {id: a, agent: alice, prompt: A, failure_policy: {max_reexecute_times: 1}}\n");
+  Break("a");
+  ASSERT_EQ(Plan(kPlan).questions.size(), 1U);
+  EXPECT_EQ(Plan(kPlan).questions.begin()->second.asked.kind, QuestionKind::kAlert);
+  Answer("a", "done");
+  EXPECT_TRUE(Plan(kPlan).questions.empty());
+}
+
 TEST_F(DagFlow, NobodysSilenceIsAnApproval) {
+  configuration_.hub.approval_deadline = std::chrono::hours(24);
+  Feed(configuration_);
   Run("  - {id: a, agent: alice, prompt: A, gate: human}\n");
   Answer("a", "draft");
   Wait(std::chrono::hours(25));

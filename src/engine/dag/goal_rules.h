@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "engine/command/owner.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
@@ -22,10 +24,12 @@ class GoalRules {
  public:
   virtual ~GoalRules() = default;
   // True: the task's agent is asked with the executor's prompt, which is filled in.
-  virtual bool BriefExecutor(const PlanState& plan, TaskIndex task, const TaskNode& node,
+  virtual bool BriefExecutor(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
                              CommandBrief& brief) const = 0;
   virtual AnswerUse UseExecutorAnswer(Step& step, PlanState& plan, CommandRecord& record,
                                       const AnswerFacts& answer) const = 0;
+  // How much sooner the plan's commands are executed than others'.
+  [[nodiscard]] virtual std::int32_t PriorityOf(const PlanState& plan) const = 0;
   // The result is there. True: it waits for its review.
   virtual bool AwaitReview(Step& step, PlanState& plan, TaskIndex task) const = 0;
 };

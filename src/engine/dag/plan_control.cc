@@ -11,6 +11,7 @@
 #include "base/error_code.h"
 #include "engine/command/flow.h"
 #include "engine/dag/flow.h"
+#include "engine/people/gateway.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
@@ -61,7 +62,7 @@ void CancelPlan(Step& step, PlanState& plan, const std::string& reason) {
     if (moot) questions.push_back(number);
   }
   for (const std::uint64_t number : questions) {
-    step.Emit(plan, QuestionClosed{number, Decision::kNone, "the plan was cancelled", true, {}});
+    CloseQuestion(step, plan, number, "the plan was cancelled");
   }
   CompleteIfIdle(step, plan);
 }

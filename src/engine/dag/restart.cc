@@ -11,6 +11,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "engine/command/flow.h"
+#include "engine/people/gateway.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/step.h"
@@ -31,7 +32,7 @@ void CancelTask(Step& step, PlanState& plan, TaskIndex task, const std::string& 
     if (question.asked.task_id == id) questions.push_back(number);
   }
   for (const std::uint64_t number : questions) {
-    step.Emit(plan, QuestionClosed{number, Decision::kNone, reason, true, {}});
+    CloseQuestion(step, plan, number, reason);
   }
 }
 

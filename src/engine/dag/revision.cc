@@ -18,6 +18,7 @@
 #include "base/glob.h"
 #include "base/ids.h"
 #include "engine/command/input_binding.h"
+#include "engine/dag/file_conflict.h"
 #include "engine/dag/flow.h"
 #include "engine/dag/fork_flow.h"
 #include "engine/dag/outputs.h"
@@ -172,6 +173,7 @@ void Adopt(Step& step, PlanState& plan, PlanSubmission& submission, std::vector<
   adopted.kept = std::move(kept);
   adopted.fresh = submission.fresh;
   adopted.routing_rules = submission.dag.routing_rules;
+  adopted.from_file = submission.from_file;
   const std::vector<NamedContent> files = adopted.files;
   step.Emit(plan, std::move(adopted));
   if (submission.inherits) BeginFork(step, plan, *std::move(submission.inherits));
@@ -208,6 +210,10 @@ void OnPlanSubmission(Step& step, PlanSubmission submission) {
   }
   if (auto refusal = FindRefusal(step, plan, submission)) {
     step.reply = {Reply::Status::kRefused, std::move(refusal), {}, 0};
+    return;
+  }
+  if (auto conflict = SettleFileConflict(step, plan, submission)) {
+    step.reply = {Reply::Status::kRefused, std::move(conflict), {}, 0};
     return;
   }
   if (!plan.dag) {

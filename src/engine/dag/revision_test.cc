@@ -216,5 +216,44 @@ TEST_F(DagRevision, ACommandStaysValidWhileItsTaskAndWhatIsUpstreamAreUnchanged)
   EXPECT_EQ(reply_.error->code, ErrorCode::kCommandDagMismatch);
 }
 
+// A plan file, run; what is decided when both it and the plan have changed.
+PlanSubmission File(PlanSubmission submission, FileConflict conflict = FileConflict::kAsk) {
+  submission.from_file = true;
+  submission.conflict = conflict;
+  return submission;
+}
+
+TEST_F(DagRevision, WhatChangedThePlanSinceItsFileOutlivesARunOfTheSameFile) {
+  Feed(File(Submission(Tasks("A", "B"))));
+  Answer("a", "x");
+  Run(Tasks("A", "B2"));  // as `say` or an agent does
+  const std::uint64_t revision = Dag().revision;
+  Feed(File(Submission(Tasks("A", "B"))));
+  EXPECT_EQ(reply_.status, Reply::Status::kRepeated);
+  EXPECT_EQ(Dag().revision, revision);
+  EXPECT_EQ(Dag().Node(Dag().Find(TaskId("b"))).prompt, "B2");
+  // Other files are a revision of the plan as it is.
+  Feed(File(Submission(Tasks("A", "B"), {{"notes.md", std::string("a note")}})));
+  EXPECT_EQ(Dag().revision, revision + 1);
+  EXPECT_EQ(Dag().Node(Dag().Find(TaskId("b"))).prompt, "B2");
+}
+
+TEST_F(DagRevision, WhereBothHaveChangedAPersonDecides) {
+  Feed(File(Submission(Tasks("A", "B"))));
+  Run(Tasks("A", "B2"));
+  Feed(File(Submission(Tasks("A2", "B"))));
+  ASSERT_EQ(reply_.status, Reply::Status::kRefused);
+  EXPECT_NE(reply_.error->message.find("a differs, b differs"), std::string::npos) << reply_.error->message;
+  EXPECT_NE(reply_.error->hint.find("--keep"), std::string::npos);
+  EXPECT_EQ(Dag().Node(Dag().Find(TaskId("a"))).prompt, "A");
+  Feed(File(Submission(Tasks("A2", "B")), FileConflict::kKeep));
+  EXPECT_EQ(Dag().Node(Dag().Find(TaskId("b"))).prompt, "B2");
+  Feed(File(Submission(Tasks("A2", "B"))));
+  EXPECT_EQ(reply_.status, Reply::Status::kRepeated) << "it was decided";
+  Feed(File(Submission(Tasks("A2", "B")), FileConflict::kReplace));
+  EXPECT_EQ(Dag().Node(Dag().Find(TaskId("a"))).prompt, "A2");
+  EXPECT_EQ(Dag().Node(Dag().Find(TaskId("b"))).prompt, "B");
+}
+
 }  // namespace
 }  // namespace agenttalk

@@ -43,7 +43,7 @@ const TaskResult* FindAnswered(const HubState& state, const PlanState& plan, con
 
 }  // namespace
 
-CommandBrief TaskOwner::Brief(const Step& step, const PlanState& plan, Command& command) const {
+CommandBrief TaskOwner::Brief(Step& step, const PlanState& plan, Command& command) const {
   const TaskIndex task = plan.dag->Find(command.task_id);
   return TaskBrief(step, plan, task, plan.dag->Node(task), command, {});
 }

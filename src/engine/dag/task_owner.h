@@ -17,7 +17,7 @@ namespace agenttalk {
 // The command of a task: the DAG says what it gets and where its outputs go.
 class TaskOwner final : public CommandOwner {
  public:
-  CommandBrief Brief(const Step& step, const PlanState& plan, Command& command) const override;
+  CommandBrief Brief(Step& step, const PlanState& plan, Command& command) const override;
   [[nodiscard]] AnswerContract Contract(const PlanState& plan, const CommandRecord& record,
                                         const CommandBrief& brief, const AgentSettings& agent) const override;
   CommandReadied Bind(Step& step, const PlanState& plan, const CommandRecord& record) const override;

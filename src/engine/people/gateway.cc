@@ -14,6 +14,8 @@
 #include "base/error_code.h"
 #include "base/human_text.h"
 #include "base/ids.h"
+#include "base/time.h"
+#include "engine/people/exhibits.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
@@ -22,40 +24,84 @@
 #include "model/dag/task_dag.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
+#include "model/events/named_content.h"
 #include "model/events/stage_events.h"
+#include "model/words/catalogue.h"
 
 namespace agenttalk {
+namespace {
+
+// What lies in the question's folder.
+std::vector<std::string> FilesOf(const PlanState& plan, std::uint64_t question) {
+  std::vector<std::string> names;
+  const auto found = plan.questions.find(question);
+  if (found == plan.questions.end()) return names;
+  for (const NamedContent& file : found->second.asked.files) names.push_back(file.name);
+  return names;
+}
+
+template <typename Predicate>
+void CloseAlertsIf(Step& step, PlanState& plan, const std::string& reason, const Predicate& is_meant) {
+  std::vector<std::uint64_t> gone;
+  for (const auto& [number, open] : plan.questions) {
+    if (open.asked.kind == QuestionKind::kAlert && is_meant(open.asked)) gone.push_back(number);
+  }
+  for (const std::uint64_t number : gone) CloseQuestion(step, plan, number, reason);
+}
+
+}  // namespace
 
 void AskPerson(Step& step, PlanState& plan, QuestionAsked question) {
-  question.deadline = step.now() + step.state().settings.question_deadline;
+  const HubSettings& settings = step.state().settings;
+  const bool approval = question.kind == QuestionKind::kApprove;
+  const Duration within = approval ? settings.approval_deadline : settings.question_deadline;
+  if (within > Duration::zero()) question.deadline = step.now() + within;
+  ExplainChoices(step, question);
   step.Emit(plan, std::move(question));
 }
 
-void Alert(Step& step, PlanState& plan, const CommandRecord* record, std::string text) {
+void CloseQuestion(Step& step, PlanState& plan, std::uint64_t question, const std::string& reason) {
+  step.Emit(plan, QuestionClosed{question, Decision::kNone, reason, true, {}, FilesOf(plan, question)});
+}
+
+std::uint64_t CloseAnswered(Step& step, PlanState& plan, const QuestionAnswer& answer) {
+  return step.Emit(plan, QuestionClosed{answer.question, answer.decision, answer.text, false, answer.source,
+                                        FilesOf(plan, answer.question)});
+}
+
+void Alert(Step& step, PlanState& plan, const CommandRecord* record, std::string text, std::uint64_t letter) {
   if (step.state().open_questions >= step.state().settings.max_open_questions) return;
   QuestionAsked alert;
   alert.kind = QuestionKind::kAlert;
   alert.text = std::move(text);
+  alert.about = letter;
   if (record != nullptr) {
     alert.from = record->agent;
     alert.command_id = record->id;
+    alert.task_id = record->task;
   }
   AskPerson(step, plan, std::move(alert));
 }
 
+void CloseAlertsOf(Step& step, PlanState& plan, const TaskId& task, const std::string& reason) {
+  CloseAlertsIf(step, plan, reason, [&](const QuestionAsked& asked) { return asked.task_id == task; });
+}
+
+void CloseAlertsAbout(Step& step, PlanState& plan, std::uint64_t letter, const std::string& reason) {
+  CloseAlertsIf(step, plan, reason, [&](const QuestionAsked& asked) { return asked.about == letter; });
+}
+
 void AskForOutcome(Step& step, PlanState& plan, const CommandRecord& record, const OpenCall& call) {
+  const Language language = step.state().settings.language;
   QuestionAsked question;
   question.kind = QuestionKind::kOutcomeUnknown;
   question.purpose = QuestionPurpose::kOutcome;
   question.from = record.agent;
   question.command_id = record.id;
   question.call = call.call;
-  question.text = fmt::format(
-      "{} was running the tool {} when it was interrupted; whether it took effect is not known, and it must "
-      "not run "
-      "twice. Look, then approve if it was done (the text is taken as its result), or reject to end the "
-      "command.",
-      record.id.str(), call.tool);
+  question.text = Say(language, Phrase::kOutcome, record.id.str(), call.tool);
+  question.choices = {{"approve", Say(language, Phrase::kOutcomeApprove)},
+                      {"reject", Say(language, Phrase::kOutcomeReject)}};
   AskPerson(step, plan, std::move(question));
 }
 
@@ -67,30 +113,40 @@ void AskHuman(Step& step, PlanState& plan, const CommandRecord& record, const st
   question.command_id = record.id;
   question.task_id = record.task;
   question.text = text;
+  question.choices = {
+      {"text", Say(step.state().settings.language, Phrase::kClarifyText, record.agent.str())}};
   AskPerson(step, plan, std::move(question));
 }
 
 void AskForWork(Step& step, PlanState& plan, const CommandRecord& record, const TaskNode& node) {
+  const Language language = step.state().settings.language;
   QuestionAsked question;
   question.kind = QuestionKind::kAsk;
   question.purpose = QuestionPurpose::kTask;
   question.from = record.agent;
   question.command_id = record.id;
   question.task_id = node.task_id;
-  std::vector<std::string> inputs;
-  for (const BoundInput& input : record.execution->inputs) inputs.push_back(input.name);
-  question.text =
-      inputs.empty() ? node.prompt : fmt::format("{} (inputs: {})", node.prompt, fmt::join(inputs, ", "));
+  question.text = Say(language, Phrase::kWork, node.task_id.str(), node.prompt);
+  std::vector<NamedContent> inputs;
+  for (const BoundInput& input : record.execution->inputs) inputs.push_back({input.name, input.content});
+  Exhibit(step, plan, inputs, {}, question);
+  question.choices = {{"text", Say(language, Phrase::kWorkText)},
+                      {"reject", Say(language, Phrase::kWorkReject)}};
   AskPerson(step, plan, std::move(question));
 }
 
-void AskForHelp(Step& step, PlanState& plan, const CommandRecord& record, std::string text) {
+void AskForHelp(Step& step, PlanState& plan, const CommandRecord& record, const AgentId& from,
+                const std::string& subtask, const std::string& context) {
+  const Language language = step.state().settings.language;
   QuestionAsked question;
   question.kind = QuestionKind::kAsk;
   question.purpose = QuestionPurpose::kTask;
   question.from = record.agent;
   question.command_id = record.id;
-  question.text = std::move(text);
+  question.text = Say(language, Phrase::kHelp, from.str(), subtask);
+  if (!context.empty()) question.text += "\n" + Say(language, Phrase::kHelpContext, context);
+  question.choices = {{"text", Say(language, Phrase::kHelpText)},
+                      {"reject", Say(language, Phrase::kHelpReject, from.str())}};
   AskPerson(step, plan, std::move(question));
 }
 

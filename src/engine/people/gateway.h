@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/ids.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
@@ -15,11 +16,20 @@
 // default (never "approve") belong to it.
 namespace agenttalk {
 
-// Asks, with the hub's deadline for questions.
+// Asks, with the hub's deadline for questions of this kind: approvals have none unless one is set. What each
+// choice leads to is said at the end of the text.
 void AskPerson(Step& step, PlanState& plan, QuestionAsked question);
-// Tells a person that something went wrong. Past the limit of open questions nothing is asked: the dead
-// letter says the same.
-void Alert(Step& step, PlanState& plan, const CommandRecord* record, std::string text);
+// Nobody needs to answer any more.
+void CloseQuestion(Step& step, PlanState& plan, std::uint64_t question, const std::string& reason);
+// A person has answered; returns the event's number.
+std::uint64_t CloseAnswered(Step& step, PlanState& plan, const QuestionAnswer& answer);
+// Tells a person that something went wrong; `letter` is the dead letter that holds it, if there is one. Past
+// the limit of open questions nothing is said: the dead letter says the same.
+void Alert(Step& step, PlanState& plan, const CommandRecord* record, std::string text,
+           std::uint64_t letter = 0);
+// Alerts whose cause is gone: those of a task that is done, of a letter that is closed.
+void CloseAlertsOf(Step& step, PlanState& plan, const TaskId& task, const std::string& reason);
+void CloseAlertsAbout(Step& step, PlanState& plan, std::uint64_t letter, const std::string& reason);
 // A tool that must not run twice has no recorded outcome: only a person can say what happened.
 void AskForOutcome(Step& step, PlanState& plan, const CommandRecord& record, const OpenCall& call);
 
@@ -29,8 +39,9 @@ void AskHuman(Step& step, PlanState& plan, const CommandRecord& record, const st
 // A task that is assigned to a person: the answer is its result.
 void AskForWork(Step& step, PlanState& plan, const CommandRecord& record, const TaskNode& node);
 
-// Asks a person to do what another agent asks for.
-void AskForHelp(Step& step, PlanState& plan, const CommandRecord& record, std::string text);
+// Asks a person to do what another agent asks for; `context` is what the agent says about it.
+void AskForHelp(Step& step, PlanState& plan, const CommandRecord& record, const AgentId& from,
+                const std::string& subtask, const std::string& context);
 
 // Whether somebody who wants to be asked little (`--yes`) lets this pass unseen: gates, and confirmations
 // whose risk is not high. What asks for words, or for another try, is not.

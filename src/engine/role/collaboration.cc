@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +32,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "model/command/command.h"
+#include "model/config/human_agent.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
 #include "model/reading/object_reader.h"
@@ -70,32 +70,28 @@ Result<Asked> ReadAsked(const json::object& params) {
   return asked;
 }
 
-// Who waits for whom in the plan, from one agent to another; empty: there is no such chain.
-std::vector<AgentId> WaitChain(const PlanState& plan, const AgentId& from, const AgentId& to) {
-  std::map<AgentId, AgentId> came_from{{from, {}}};
-  std::vector<AgentId> ahead{from};
-  while (!ahead.empty() && !came_from.contains(to)) {
-    const AgentId at = ahead.back();
-    ahead.pop_back();
-    const auto asked = plan.waits_for.find(at);
-    if (asked == plan.waits_for.end()) continue;
-    for (const auto& [next, count] : asked->second) {
-      if (came_from.emplace(next, at).second) ahead.push_back(next);
-    }
+// Who asked for this command's work, who asked for theirs, and so on up: the agents that wait for it, the
+// nearest first. Commands that have nothing to do with one another may ask crosswise: a command that waits
+// holds no place of its agent.
+std::vector<AgentId> AskersOf(const PlanState& plan, const CommandRecord& record) {
+  std::vector<AgentId> askers;
+  auto above = plan.FindByWork(record.id);
+  while (above != plan.collaborations.end()) {
+    askers.push_back(above->second.from);
+    above = plan.FindByWork(above->second.asker);
   }
-  std::vector<AgentId> chain;
-  if (!came_from.contains(to)) return chain;
-  for (AgentId at = to; !at.empty(); at = came_from.at(at)) chain.push_back(at);
-  std::ranges::reverse(chain);
-  return chain;
+  return askers;
 }
 
-Result<void> CheckRing(const PlanState& plan, const AgentId& asker, const AgentId& asked) {
-  const std::vector<AgentId> chain = WaitChain(plan, asked, asker);
-  if (chain.empty()) return {};
-  std::string ring = asker.str();
-  for (const AgentId& agent : chain) ring += " → " + agent.str();
-  return Fail(ErrorCode::kCollaborationCycle, fmt::format("{} would wait for itself: {}", asker.str(), ring),
+Result<void> CheckRing(const PlanState& plan, const CommandRecord& asker, const AgentId& asked) {
+  std::vector<AgentId> waiting = AskersOf(plan, asker);
+  waiting.insert(waiting.begin(), asker.agent);
+  const auto found = std::ranges::find(waiting, asked);
+  if (found == waiting.end()) return {};
+  std::string ring = asker.agent.str();
+  for (auto agent = found + 1; agent != waiting.begin();) ring += " → " + (--agent)->str();
+  return Fail(ErrorCode::kCollaborationCycle,
+              fmt::format("{} would wait for itself: {}", asker.agent.str(), ring),
               "let one of them do its part itself");
 }
 
@@ -159,10 +155,27 @@ NewCommand MakeWork(const PlanState& plan, const CommandRecord& asker,
   return work;
 }
 
-void StartWork(Step& step, PlanState& plan, NewCommand made, const std::string& text) {
+// What an agent says about its request, as people read it: values by name, without the marks of JSON.
+std::string ReadableContext(const json::value& context) {
+  if (context.is_null()) return {};
+  if (context.is_string()) return std::string(context.as_string());
+  const json::object* object = context.if_object();
+  if (object == nullptr) return json::serialize(context);
+  std::string text;
+  for (const auto& [key, value] : *object) {
+    text += fmt::format("\n    {}: {}", std::string_view(key),
+                        value.is_string() ? std::string(value.as_string()) : json::serialize(value));
+  }
+  return text;
+}
+
+void StartWork(Step& step, PlanState& plan, NewCommand made, const CollaborationRequested& requested,
+               const Asked& asked) {
   const CommandRecord& work = ReceiveCommand(step, plan, std::move(made));
   BindIfComplete(step, plan, work);
-  if (work.agent.str() == kHuman) AskForHelp(step, plan, work, text);
+  if (work.agent.str() == kHuman) {
+    AskForHelp(step, plan, work, requested.from, asked.subtask, ReadableContext(asked.context));
+  }
 }
 
 // The response as a file, for whoever looks; a result that is too large for it lies beside it.
@@ -235,7 +248,7 @@ Result<void> RequestCollaboration(Step& step, PlanState& plan, CommandRecord& re
   CollaborationRequested requested;
   requested.from = record.agent;
   requested.to = AgentId(role.plan.steps[role.current].name);
-  TRY(CheckRing(plan, requested.from, requested.to));
+  TRY(CheckRing(plan, record, requested.to));
   if (auto obstacle = FindObstacle(step.state(), requested.from, requested.to, 0))
     return std::unexpected(*std::move(obstacle));
   requested.depth = TRY(CheckLimits(step.state().settings, plan, record));
@@ -244,8 +257,7 @@ Result<void> RequestCollaboration(Step& step, PlanState& plan, CommandRecord& re
   requested.step = role.current;
   requested.work = CommandId("cmd_" + requested.request_id);
   requested.deadline = step.now() + asked.within;
-  const std::string text = RequestText(plan, requested, asked);
-  requested.request = step.Store(plan, text);
+  requested.request = step.Store(plan, RequestText(plan, requested, asked));
   NewCommand work = MakeWork(plan, record, requested, asked);
   step.Touch(record.agent);
   step.Emit(plan, requested);
@@ -258,7 +270,7 @@ Result<void> RequestCollaboration(Step& step, PlanState& plan, CommandRecord& re
         {},
         0,
         {}});
-  StartWork(step, plan, std::move(work), text);
+  StartWork(step, plan, std::move(work), requested, asked);
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "engine/command/reception.h"
+#include "engine/stage/context.h"
 #include "engine/stage/match.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/goal_state.h"
@@ -32,9 +33,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr Duration kStageTimeout = std::chrono::minutes(10);
-// A model needs the shape of a plan, not two hundred thousand tasks.
-constexpr TaskIndex kMostTasksShown = 200;
-
+constexpr std::size_t kMostExceptionsShown = 200;
 struct StageRequest {
   Stage stage = Stage::kUnderstanding;
   StageMatter matter = StageMatter::kGoal;
@@ -43,54 +42,21 @@ struct StageRequest {
   std::vector<BoundInput> inputs = {};
 };
 
-json::value Parsed(const std::string& text) {
-  auto value = ParseJson(text);
-  return value ? *std::move(value) : json::value(text);
-}
-
-json::array TasksShown(const PlanState& plan) {
-  json::array tasks;
-  if (!plan.dag) return tasks;
-  const DagState& dag = *plan.dag;
-  for (TaskIndex task = 0; task < dag.size() && task < kMostTasksShown; ++task) {
-    const TaskNode node = dag.Node(task);
-    json::array needs;
-    for (const TaskId& id : node.depends_on) needs.emplace_back(id.str());
-    json::object shown{{"id", node.task_id.str()},
-                       {"description", node.prompt},
-                       {"agent", node.assigned_agent_id.str()},
-                       {"dependencies", std::move(needs)},
-                       {"state", EnumName(dag.tasks[task].phase)}};
-    if (dag.tasks[task].note) shown["note"] = dag.tasks[task].note->reason;
-    tasks.push_back(std::move(shown));
-  }
-  if (dag.size() > kMostTasksShown) {
-    tasks.push_back(json::value(fmt::format("… and {} more", dag.size() - kMostTasksShown)));
-  }
-  return tasks;
-}
-
-json::object SystemState(const PlanState& plan) {
-  json::object state{{"plan", plan.id.str()}, {"phase", EnumName(plan.goal->phase)}};
-  if (plan.paused) state["paused"] = true;
-  if (!plan.dag) return state;
-  state["revision"] = plan.dag->revision;
-  state["tasks"] = plan.dag->size();
-  state["completed"] = plan.dag->completed();
-  return state;
-}
-
-StageBrief CommonContext(const PlanState& plan) {
+StageBrief CommonContext(Step& step, const PlanState& plan, StageMatter matter, bool with_intent = false) {
   StageBrief context;
-  context.system_state = PrettyJson(SystemState(plan));
+  context.system_state = PrettyJson(StateOfPlan(plan));
   context.history = plan.goal->notes;
+  context.user_goal = PersonsWords(step, plan, matter, with_intent);
   return context;
 }
 
 // What the words are about: nothing before there is a plan.
-std::string WorkUnderWay(const PlanState& plan, StageMatter matter) {
-  if (matter != StageMatter::kRemark) return {};
-  return PrettyJson(json::object{{"goal", plan.goal->goal}, {"tasks", TasksShown(plan)}});
+std::string WorkUnderWay(Step& step, const PlanState& plan, StageMatter matter) {
+  const json::array files = FilesShown(step, plan, {});
+  json::object work;
+  if (matter == StageMatter::kRemark) work = {{"goal", plan.goal->goal}, {"tasks", TasksShown(step, plan)}};
+  if (!files.empty()) work["files"] = files;
+  return work.empty() ? std::string() : PrettyJson(work);
 }
 
 const std::string& WordsOf(const PlanState& plan, StageMatter matter) {
@@ -98,25 +64,31 @@ const std::string& WordsOf(const PlanState& plan, StageMatter matter) {
   return matter == StageMatter::kRemark && !goal.remarks.empty() ? goal.remarks.front().text : goal.goal;
 }
 
-std::string PlanToJudge(const PlanState& plan, StageMatter matter) {
+std::string PlanToJudge(Step& step, const PlanState& plan, StageMatter matter) {
   const StageLine& line = plan.goal->LineOf(matter);
   json::object subject{
       {"subject", "plan"},
-      {"goal", plan.goal->goal},
-      {"plan", Parsed(line.plan)},
+      {"plan", ParsedOr(line.plan)},
       {"thought", line.planner.thought},
+      {"expectedOutcome", line.planner.expected_outcome},
       {"risk", {{"level", ToString(line.planner.risk)}, {"description", line.planner.risk_description}}}};
-  if (matter == StageMatter::kRemark) subject["remark"] = WordsOf(plan, matter);
+  if (matter == StageMatter::kRemark) {
+    subject["change"] =
+        line.route == Route::kMinorReplan ? "small: what is not listed stays as it is" : "large";
+    subject["planNow"] = TasksShown(step, plan);
+  }
+  if (!line.feedback.empty()) subject["askedFor"] = json::array(line.feedback.begin(), line.feedback.end());
   return PrettyJson(subject);
 }
 
 json::array Exceptions(const PlanState& plan) {
   json::array failed;
   if (!plan.dag) return failed;
-  for (TaskIndex task = 0; task < plan.dag->size() && failed.size() < kMostTasksShown; ++task) {
+  for (TaskIndex task = 0; task < plan.dag->size() && failed.size() < kMostExceptionsShown; ++task) {
     const TaskRecord& record = plan.dag->tasks[task];
     if (plan.dag->ResolutionOf(task) != Resolution::kBad) continue;
     failed.push_back(json::object{{"task", plan.dag->IdOf(task).str()},
+                                  {"description", plan.dag->Node(task).prompt},
                                   {"state", EnumName(record.phase)},
                                   {"agent", plan.dag->AgentOf(task).str()},
                                   {"attempts", record.attempts},
@@ -161,7 +133,7 @@ StageParams ReadParams(const std::string& action, const std::string& params,
                        const OutputContract& contract = {}) {
   const json::object wrapped{{"thought", "-"},
                              {"action", action},
-                             {"params", Parsed(params)},
+                             {"params", ParsedOr(params)},
                              {"expectedOutcome", "-"},
                              {"risk", {{"level", "low"}, {"description", "-"}}},
                              {"confidence", 0}};
@@ -180,7 +152,7 @@ IntentAnalysis IntentOf(const std::string& params) {
 TaskPlan TaskPlanOf(const std::string& params) {
   // What it depends on was known when it came; whether it still is, is looked at when it is put to use.
   OutputContract contract;
-  const json::value parsed = Parsed(params);
+  const json::value parsed = ParsedOr(params);
   const json::object* object = parsed.if_object();
   const json::value* tasks = object == nullptr ? nullptr : object->if_contains("tasks");
   if (tasks == nullptr || !tasks->is_array()) return {};
@@ -196,52 +168,53 @@ TaskPlan TaskPlanOf(const std::string& params) {
   return plan == nullptr ? TaskPlan() : *plan;
 }
 
-std::string StandOf(const PlanState& plan) {
-  json::object stand = SystemState(plan);
-  stand["tasks"] = TasksShown(plan);
+std::string StandOf(Step& step, const PlanState& plan) {
+  json::object stand = StateOfPlan(plan);
+  stand["tasks"] = TasksShown(step, plan);
   return PrettyJson(stand);
 }
 
 void AskUnderstanding(Step& step, PlanState& plan, StageMatter matter) {
-  StageRequest request{.stage = Stage::kUnderstanding, .matter = matter, .context = CommonContext(plan)};
-  request.context.task_context = WorkUnderWay(plan, matter);
-  request.context.user_goal = WordsOf(plan, matter);
+  StageRequest request{
+      .stage = Stage::kUnderstanding, .matter = matter, .context = CommonContext(step, plan, matter)};
+  request.context.task_context = WorkUnderWay(step, plan, matter);
   Start(step, plan, std::move(request));
 }
 
 void AskRouter(Step& step, PlanState& plan, StageMatter matter) {
-  StageRequest request{.stage = Stage::kRouter, .matter = matter, .context = CommonContext(plan)};
-  request.context.task_context = WorkUnderWay(plan, matter);
-  request.context.intent_analysis = PrettyJson(Parsed(plan.goal->LineOf(matter).intent));
+  StageRequest request{
+      .stage = Stage::kRouter, .matter = matter, .context = CommonContext(step, plan, matter)};
+  request.context.task_context = WorkUnderWay(step, plan, matter);
+  request.context.intent_analysis = PrettyJson(ParsedOr(plan.goal->LineOf(matter).intent));
   Start(step, plan, std::move(request));
 }
 
 void AskPlanner(Step& step, PlanState& plan, StageMatter matter) {
-  StageRequest request{.stage = Stage::kPlanner, .matter = matter, .context = CommonContext(plan)};
+  StageRequest request{
+      .stage = Stage::kPlanner, .matter = matter, .context = CommonContext(step, plan, matter, true)};
   const StageLine& line = plan.goal->LineOf(matter);
-  const IntentAnalysis intent = IntentOf(line.intent);
   json::object context;
-  if (plan.dag) context["tasks"] = TasksShown(plan);
-  if (!line.plan.empty()) context["plan"] = Parsed(line.plan);
+  if (json::array files = FilesShown(step, plan, IntentOf(line.intent).referenced_entities); !files.empty()) {
+    context["files"] = std::move(files);
+  }
+  if (plan.dag) context["tasks"] = TasksShown(step, plan);
+  if (!line.plan.empty()) context["plan"] = ParsedOr(line.plan);
   if (!line.feedback.empty()) context["feedback"] = json::array(line.feedback.begin(), line.feedback.end());
   if (matter == StageMatter::kRemark) {
-    context["remark"] = WordsOf(plan, matter);
     context["change"] = line.route == Route::kMinorReplan
                             ? "small: list the tasks that change or are new; the others stay as they are"
                             : "large: list every task of the new plan; keep the ids of those that stay";
   }
   if (!context.empty()) request.context.task_context = PrettyJson(context);
   request.context.resource_pool = PoolText(ResourcePool(step.state()));
-  request.context.user_goal = plan.goal->goal;
-  if (matter == StageMatter::kGoal && !intent.goal.empty() && intent.goal != plan.goal->goal) {
-    request.context.user_goal += "\n\n" + intent.goal;
-  }
   Start(step, plan, std::move(request));
 }
 
 void AskPlanReview(Step& step, PlanState& plan, StageMatter matter) {
-  StageRequest request{.stage = Stage::kReviewer, .matter = matter, .context = CommonContext(plan)};
-  request.context.task_context = PlanToJudge(plan, matter);
+  StageRequest request{
+      .stage = Stage::kReviewer, .matter = matter, .context = CommonContext(step, plan, matter, true)};
+  request.context.task_context = PlanToJudge(step, plan, matter);
+  request.context.resource_pool = PoolText(ResourcePool(step.state()));
   Start(step, plan, std::move(request));
 }
 
@@ -251,19 +224,8 @@ void AskResultReview(Step& step, PlanState& plan, TaskIndex task) {
   StageRequest request{.stage = Stage::kReviewer,
                        .matter = StageMatter::kResult,
                        .task = node.task_id,
-                       .context = CommonContext(plan)};
-  json::object subject{{"subject", "result"},
-                       {"goal", plan.goal->goal},
-                       {"task", {{"id", node.task_id.str()}, {"description", node.prompt}}},
-                       {"agent", node.assigned_agent_id.str()},
-                       {"round", record.reworks + 1},
-                       {"result", "the inputs below are what the task made"}};
-  if (const auto said = plan.goal->executors.find(node.task_id); said != plan.goal->executors.end()) {
-    subject["thought"] = said->second.thought;
-    subject["risk"] = {{"level", ToString(said->second.risk)},
-                       {"description", said->second.risk_description}};
-  }
-  request.context.task_context = PrettyJson(subject);
+                       .context = CommonContext(step, plan, StageMatter::kResult)};
+  request.context.task_context = PrettyJson(ResultToJudge(step, plan, task, node));
   if (record.result) {
     for (const NamedContent& output : record.result->outputs) {
       request.inputs.push_back({output.name, output.content, 0});
@@ -273,12 +235,17 @@ void AskResultReview(Step& step, PlanState& plan, TaskIndex task) {
 }
 
 void AskOrchestrator(Step& step, PlanState& plan, StageMatter matter) {
-  StageRequest request{.stage = Stage::kOrchestrator, .matter = matter, .context = CommonContext(plan)};
-  json::object context{{"goal", plan.goal->goal}, {"tasks", TasksShown(plan)}};
+  StageRequest request{
+      .stage = Stage::kOrchestrator, .matter = matter, .context = CommonContext(step, plan, matter)};
+  json::object context{{"tasks", TasksShown(step, plan)}};
   if (matter == StageMatter::kException) {
+    context["phase"] = EnumName(plan.goal->phase);
     context["exception"] = Exceptions(plan);
+    context["choices"] = {"EXCEPTION_HANDLE retry", "EXCEPTION_HANDLE skip", "EXCEPTION_HANDLE replan",
+                          "EXCEPTION_HANDLE stop",  "RESOURCE_ALLOCATE",     "USER_ESCALATE"};
   } else {
     context["phase"] = {{"from", EnumName(plan.goal->phase)}, {"to", EnumName(GoalPhase::kEnded)}};
+    context["choices"] = {"PHASE_TRANSITION", "USER_ESCALATE"};
   }
   request.context.task_context = PrettyJson(context);
   request.context.resource_pool = PoolText(ResourcePool(step.state()));
@@ -315,20 +282,13 @@ void AskAgain(Step& step, PlanState& plan, const StageCall& call) {
   }
 }
 
-void BriefExecutor(const PlanState& plan, TaskIndex task, const TaskNode& node, CommandBrief& brief) {
+void BriefExecutor(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
+                   CommandBrief& brief) {
   brief.stage = Stage::kExecutor;
   brief.context.system_state =
       PrettyJson(json::object{{"plan", plan.id.str()}, {"agent", node.assigned_agent_id.str()}});
-  json::array needs;
-  for (const TaskIndex dependency : plan.dag->DependenciesOf(task)) {
-    needs.emplace_back(plan.dag->IdOf(dependency).str());
-  }
-  json::object context{{"task", {{"id", node.task_id.str()}, {"description", node.prompt}}},
-                       {"dependsOn", std::move(needs)}};
-  if (brief.rework_round > 0) {
-    context["rework"] = {{"round", brief.rework_round}, {"feedback", brief.rework_reason}};
-  }
-  brief.context.task_context = PrettyJson(context);
+  brief.context.task_context = PrettyJson(TaskToDo(step, plan, task, node));
+  brief.context.user_goal = PersonsWords(step, plan, StageMatter::kResult, false);
 }
 
 }  // namespace agenttalk

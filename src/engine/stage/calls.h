@@ -27,13 +27,14 @@ void AskOrchestrator(Step& step, PlanState& plan, StageMatter matter);
 void AskAgain(Step& step, PlanState& plan, const StageCall& call);
 
 // What the executor of a task has to know.
-void BriefExecutor(const PlanState& plan, TaskIndex task, const TaskNode& node, CommandBrief& brief);
+void BriefExecutor(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
+                   CommandBrief& brief);
 
 // What a stage said, read from the params that an event holds. They met their contract when they came.
 IntentAnalysis IntentOf(const std::string& params);
 TaskPlan TaskPlanOf(const std::string& params);
 
 // How the plan stands, as JSON: its phase, its tasks and their states.
-std::string StandOf(const PlanState& plan);
+std::string StandOf(Step& step, const PlanState& plan);
 
 }  // namespace agenttalk

@@ -29,6 +29,7 @@
 #include "engine/stage/tasks.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/goal_state.h"
+#include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
@@ -36,12 +37,21 @@
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
 #include "model/request/model_request.h"
+#include "model/words/catalogue.h"
 
 namespace agenttalk {
 namespace {
 
 // How often a plan is sent back before a person decides.
 constexpr std::uint32_t kMostPlanRounds = 2;
+
+// The reason that a FAIL gives; else all of its params.
+std::string ReasonIn(const AgentOutput& output) {
+  const auto params = ParseJson(output.params_json);
+  const boost::json::object* object = params ? params->if_object() : nullptr;
+  const boost::json::value* reason = object == nullptr ? nullptr : object->if_contains("reason");
+  return reason != nullptr && reason->is_string() ? std::string(reason->as_string()) : output.params_json;
+}
 
 // A question begins with what the agent has to say to the person, in the person's language.
 std::string WithMessage(const std::string& message, const std::string& text) {
@@ -54,17 +64,44 @@ void Escalate(Step& step, PlanState& plan, const CommandId& command, const Stage
     AskAboutFailure(step, plan, why, command);
     return;
   }
+  const Language language = step.state().settings.language;
   AskPerson(step, plan,
             {.kind = QuestionKind::kConfirm,
              .matter = GoalMatter::kEscalation,
-             .text = fmt::format(
-                 "{} could not answer: {}. Approve (with a text, if something has to be said) to ask it "
-                 "again; reject to give up.",
-                 StageAgent(call.stage).str(), why),
+             .text = Say(language, Phrase::kCouldNotAnswer, StageAgent(call.stage).str(), why),
              .from = StageAgent(call.stage),
              .command = command,
              .task = call.task,
-             .risk = RiskLevel::kHigh});
+             .risk = RiskLevel::kHigh,
+             .choices = {{"approve", Say(language, Phrase::kAskAgain)},
+                         {"reject", Say(language, Phrase::kGiveUp)}}});
+}
+
+// What would be done, in words.
+std::string EffectOf(Language language, const Ruling& ruling, const std::string& goal) {
+  switch (ruling.intended) {
+    case Route::kContinueExecution:
+      return Say(language, Phrase::kRouteContinue, goal);
+    case Route::kMinorReplan:
+      return Say(language, Phrase::kRouteMinor, goal);
+    case Route::kFullReplan:
+      return Say(language, Phrase::kRouteFull, goal);
+    case Route::kNewTask:
+      return Say(language, Phrase::kRouteNew, goal);
+    default:
+      break;
+  }
+  switch (ruling.control.value_or(ControlAction::kStatus)) {
+    case ControlAction::kPause:
+      return Say(language, Phrase::kRoutePause);
+    case ControlAction::kResume:
+      return Say(language, Phrase::kRouteResume);
+    case ControlAction::kCancel:
+      return Say(language, Phrase::kRouteCancel);
+    case ControlAction::kStatus:
+      break;
+  }
+  return Say(language, Phrase::kRouteStatus);
 }
 
 void FinishRouting(Step& step, PlanState& plan, const CommandId& command, StageMatter matter,
@@ -82,50 +119,77 @@ void FinishRouting(Step& step, PlanState& plan, const CommandId& command, StageM
   std::string reason = ruling.must_confirm ? ruling.rule : std::string();
   const bool changes =
       ruling.intended != Route::kContinueExecution && ruling.control != ControlAction::kStatus;
-  if (reason.empty() && changes) reason = ReasonToConfirm(line.understanding);
-  if (reason.empty() && changes) reason = ReasonToConfirm(line.router);
+  const Language language = step.state().settings.language;
+  if (reason.empty() && changes) reason = ReasonToConfirm(line.understanding, language);
+  if (reason.empty() && changes) reason = ReasonToConfirm(line.router, language);
   if (reason.empty()) {
     ActOnRoute(step, plan, matter);
     return;
   }
+  const std::string effect = EffectOf(language, ruling, facts.intent.goal);
   AskPerson(step, plan,
             {.kind = QuestionKind::kConfirm,
              .matter = GoalMatter::kRoute,
              .text = WithMessage(
                  output.user_message.empty() ? line.understanding.user_message : output.user_message,
-                 fmt::format("Go on with {} ({})? {}. Approve, reject, or say in a text what is meant.",
-                             ToString(ruling.intended), facts.intent.goal, reason)),
+                 Say(language, Phrase::kRouteQuestion, effect, reason)),
              .from = StageAgent(Stage::kRouter),
              .command = command,
-             .risk = Higher(line.understanding.risk, line.router.risk)});
+             .risk = Higher(line.understanding.risk, line.router.risk),
+             .choices = {{"approve", Say(language, Phrase::kRouteApprove, effect)},
+                         {"reject", Say(language, Phrase::kRouteReject)},
+                         {"text", Say(language, Phrase::kRouteText)}}});
 }
 
 void FinishPlanning(Step& step, PlanState& plan, const CommandId& command, const StageCall& call,
                     const AgentOutput& output) {
   if (output.action == "FAIL") {
-    Escalate(step, plan, command, call, fmt::format("it sees no way: {}", output.params_json));
+    Escalate(step, plan, command, call,
+             Say(step.state().settings.language, Phrase::kSeesNoWay, ReasonIn(output)));
     return;
   }
   if (call.matter == StageMatter::kGoal) MoveToPhase(step, plan, GoalPhase::kReviewing);
   AskPlanReview(step, plan, call.matter);
 }
 
+// The plan in full, a line for each task.
+std::string PlanInWords(Language language, const StageLine& line) {
+  std::string text;
+  for (const PlannedTask& task : TaskPlanOf(line.plan).tasks) {
+    const std::string needs =
+        task.dependencies.empty()
+            ? std::string()
+            : Say(language, Phrase::kNeeds, fmt::format("{}", fmt::join(task.dependencies, ", ")));
+    text +=
+        "\n" + Say(language, Phrase::kPlannedTask, task.id,
+                   fmt::format("{}", fmt::join(task.required_capabilities, ", ")), task.description, needs);
+  }
+  if (!line.planner.risk_description.empty()) {
+    text +=
+        "\n" + Say(language, Phrase::kPlanRisk, ToString(line.planner.risk), line.planner.risk_description);
+  }
+  return text;
+}
+
 void AskAboutPlan(Step& step, PlanState& plan, const CommandId& command, StageMatter matter,
                   const std::string& reason, RiskLevel risk) {
+  const Language language = step.state().settings.language;
   const StageLine& line = plan.goal->LineOf(matter);
-  std::vector<std::string> tasks;
-  for (const PlannedTask& task : TaskPlanOf(line.plan).tasks) tasks.push_back(task.id);
-  AskPerson(step, plan,
-            {.kind = QuestionKind::kConfirm,
-             .matter = GoalMatter::kPlan,
-             .text = WithMessage(
-                 line.planner.user_message,
-                 fmt::format("Carry out this plan ({})? {}. Rejected with a text, it is planned anew; "
-                             "rejected without one, it is given up.",
-                             fmt::join(tasks, ", "), reason)),
-             .from = StageAgent(Stage::kPlanner),
-             .command = command,
-             .risk = risk});
+  const std::string& words = matter == StageMatter::kRemark && !plan.goal->remarks.empty()
+                                 ? plan.goal->remarks.front().text
+                                 : plan.goal->goal;
+  AskPerson(
+      step, plan,
+      {.kind = QuestionKind::kConfirm,
+       .matter = GoalMatter::kPlan,
+       .text = WithMessage(line.planner.user_message, Say(language, Phrase::kPlanQuestion,
+                                                          TaskPlanOf(line.plan).tasks.size(), words, reason) +
+                                                          PlanInWords(language, line)),
+       .from = StageAgent(Stage::kPlanner),
+       .command = command,
+       .risk = risk,
+       .choices = {{"approve", Say(language, Phrase::kPlanApprove)},
+                   {"reject", Say(language, Phrase::kPlanReject)}}});
 }
 
 // To the planner, or to a person when it went there too often.
@@ -133,8 +197,8 @@ void SendPlanBack(Step& step, PlanState& plan, const CommandId& command, StageMa
                   const std::string& why) {
   const std::uint32_t rounds = plan.goal->LineOf(matter).rounds;
   if (rounds > kMostPlanRounds) {
-    AskAboutPlan(step, plan, command, matter, fmt::format("It was sent back {} times: {}", rounds, why),
-                 RiskLevel::kHigh);
+    AskAboutPlan(step, plan, command, matter,
+                 Say(step.state().settings.language, Phrase::kSentBackTimes, rounds, why), RiskLevel::kHigh);
   } else {
     PlanAgain(step, plan, matter);
   }
@@ -154,7 +218,7 @@ void FinishPlanReview(Step& step, PlanState& plan, const CommandId& command, Sta
                                verdict.reason});
   const RiskLevel risk = Higher(line.planner.risk, output.risk.level);
   if (verdict.approved) {
-    const std::string reason = ReasonToConfirm(line.planner);
+    const std::string reason = ReasonToConfirm(line.planner, step.state().settings.language);
     if (reason.empty()) {
       AcceptPlan(step, plan, matter);
     } else {
@@ -194,7 +258,9 @@ bool HandleInability(Step& step, PlanState& plan, const CommandId& command, cons
              .from = StageAgent(call.stage),
              .command = command,
              .task = call.task,
-             .risk = output.risk.level});
+             .risk = output.risk.level,
+             .choices = {{"text", Say(step.state().settings.language, Phrase::kClarifyText,
+                                      StageAgent(call.stage).str())}}});
   return true;
 }
 
@@ -364,16 +430,17 @@ void AcceptPlan(Step& step, PlanState& plan, StageMatter matter) {
     AdoptPlan(step, plan, matter, wanted, matches);
     return;
   }
+  const Language language = step.state().settings.language;
   AskPerson(step, plan,
             {.kind = QuestionKind::kAsk,
              .matter = GoalMatter::kCapability,
-             .text = fmt::format(
-                 "{}: nobody can do {}. Answer with an agent's id to give it to that agent, approve to "
-                 "do it yourself, or reject to give up.",
-                 ToString(ErrorCode::kCapabilityMissing), fmt::join(orphans, "; ")),
+             .text = Say(language, Phrase::kCapability, fmt::format("{}", fmt::join(orphans, "; "))),
              .from = StageAgent(Stage::kPlanner),
              .task = {},
-             .risk = RiskLevel::kHigh});
+             .risk = RiskLevel::kHigh,
+             .choices = {{"text", Say(language, Phrase::kCapabilityText)},
+                         {"approve", Say(language, Phrase::kCapabilityMine)},
+                         {"reject", Say(language, Phrase::kGiveUp)}}});
 }
 
 void GiveUp(Step& step, PlanState& plan, StageMatter matter, const std::string& reason) {

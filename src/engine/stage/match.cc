@@ -103,6 +103,14 @@ bool IsStageAgentId(const AgentId& agent) {
   return std::ranges::find(StageAgents(), agent) != StageAgents().end();
 }
 
+bool HasCapability(const HubState& state, const AgentId& agent, const std::string& capability) {
+  const auto found = state.agents.find(agent);
+  if (found == state.agents.end()) return false;
+  PoolEntry entry;
+  entry.capabilities = found->second.settings.capabilities;
+  return Has(entry, capability);
+}
+
 std::vector<PoolEntry> ResourcePool(const HubState& state) {
   std::vector<PoolEntry> pool;
   for (const auto& [id, agent] : state.agents) {

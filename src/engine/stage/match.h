@@ -17,6 +17,8 @@ namespace agenttalk {
 // changes how they are asked. The sixth stage, the executor's, is whoever does a task.
 const std::vector<AgentId>& StageAgents();
 const AgentId& StageAgent(Stage stage);
+// Whether the agent says that it can do this, however it spells it.
+bool HasCapability(const HubState& state, const AgentId& agent, const std::string& capability);
 bool IsStageAgentId(const AgentId& agent);
 
 struct PoolEntry {

@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "engine/command/flow.h"
 #include "engine/dag/flow.h"
+#include "engine/people/gateway.h"
 #include "engine/stage/calls.h"
 #include "engine/stage/flow.h"
 #include "engine/stage/match.h"
@@ -25,7 +26,9 @@
 #include "model/config/human_agent.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
+#include "model/events/saying.h"
 #include "model/events/stage_events.h"
+#include "model/words/catalogue.h"
 
 namespace agenttalk {
 namespace {
@@ -36,8 +39,18 @@ StageCall CallOf(const PlanState& plan, const QuestionAsked& asked) {
   return found == plan.goal->stages.end() ? StageCall() : found->second;
 }
 
-void TellStages(Step& step, PlanState& plan, StageMatter matter, std::string note, bool feedback = false) {
-  step.Emit(plan, GoalNoted{matter, std::move(note), feedback, false});
+// A person's words are kept as such, for every stage that comes.
+void TellStages(Step& step, PlanState& plan, StageMatter matter, const std::string& asked,
+                const std::string& said, bool feedback = false) {
+  GoalNoted noted{matter, Say(step.state().settings.language, Phrase::kNotePerson, said), feedback, false};
+  noted.asked = asked;
+  noted.said = said;
+  step.Emit(plan, std::move(noted));
+}
+
+// What was asked, without what the choices lead to.
+std::string FirstLine(const std::string& text) {
+  return text.substr(0, text.find('\n'));
 }
 
 // Nobody answered, or somebody said no.
@@ -58,13 +71,14 @@ void DecideStage(Step& step, PlanState& plan, const QuestionAsked& asked, Decisi
     if (call.matter == StageMatter::kResult) {
       FailReview(step, plan, call);
     } else {
-      GiveUp(step, plan, call.matter, fmt::format("nobody answered {}: {}", asked.from.str(), asked.text));
+      GiveUp(step, plan, call.matter,
+             fmt::format("nobody answered {}: {}", asked.from.str(), FirstLine(asked.text)));
     }
     return;
   }
-  TellStages(step, plan, call.matter,
-             fmt::format("{} asked: {} A person said: {}", asked.from.str(), asked.text,
-                         text.empty() ? "go on" : text));
+  const Language language = step.state().settings.language;
+  TellStages(step, plan, call.matter, FirstLine(asked.text),
+             text.empty() ? Say(language, Phrase::kPersonSaidGo) : text);
   AskAgain(step, plan, call);
 }
 
@@ -72,14 +86,14 @@ void DecideRoute(Step& step, PlanState& plan, const QuestionAsked& asked, Decisi
                  const std::string& text) {
   const StageMatter matter = CallOf(plan, asked).matter;
   if (decision == Decision::kApprove) {
-    if (!text.empty()) TellStages(step, plan, matter, "A person said: " + text, true);
+    if (!text.empty()) TellStages(step, plan, matter, {}, text, true);
     ActOnRoute(step, plan, matter);
   } else if (Declines(decision, text)) {
     GiveUp(step, plan, matter,
            decision == Decision::kReject ? "a person rejected it" + (text.empty() ? "" : ": " + text)
                                          : "nobody confirmed it in time");
   } else {
-    TellStages(step, plan, matter, "A person said: " + text);
+    TellStages(step, plan, matter, {}, text);
     AskUnderstanding(step, plan, matter);
   }
 }
@@ -95,7 +109,7 @@ void DecidePlan(Step& step, PlanState& plan, const QuestionAsked& asked, Decisio
                "{}: {}", ToString(ErrorCode::kPlanRejected),
                decision == Decision::kReject ? "a person rejected the plan" : "nobody approved the plan"));
   } else {
-    TellStages(step, plan, matter, "A person rejected the plan: " + text, true);
+    TellStages(step, plan, matter, {}, text, true);
     PlanAgain(step, plan, matter);
   }
 }
@@ -134,9 +148,10 @@ void DecideResult(Step& step, PlanState& plan, const QuestionAsked& asked, Decis
   if (decision == Decision::kApprove) {
     AcceptReviewedTask(step, plan, task);
   } else if (decision == Decision::kReject) {
-    ReworkReviewedTask(step, plan, task, text.empty() ? "a person rejected the result" : text);
+    RejectReviewedTask(step, plan, task, text);
   } else {
-    FailReviewedTask(step, plan, task, ErrorCode::kGateClosed, "nobody approved the result in time");
+    FailReviewedTask(step, plan, task, ErrorCode::kGateClosed,
+                     Say(step.state().settings.language, Phrase::kNotInTime));
   }
 }
 
@@ -150,9 +165,10 @@ void DecideException(Step& step, PlanState& plan, Decision decision, const std::
     EndGoal(step, plan, failure);
     return;
   }
-  TellStages(step, plan, StageMatter::kGoal,
-             "A person wants what failed to be tried again" + (text.empty() ? std::string() : ": " + text));
-  RetryFailed(step, plan, text.empty() ? "a person wants it tried again" : text);
+  const Language language = step.state().settings.language;
+  if (!text.empty()) TellStages(step, plan, StageMatter::kGoal, {}, text);
+  RetryFailed(step, plan, text.empty() ? Say(language, Phrase::kTryAgain) : text,
+              {Speaker::kPerson, AgentId(std::string(kHuman)), text});
 }
 
 // A call that was held back: it is made, or the agent learns why not.
@@ -167,7 +183,7 @@ void DecideTool(Step& step, PlanState& plan, const QuestionAsked& asked, Decisio
     const bool answered = !is_call && !Declines(decision, text);
     std::string result = text;
     if (!answered && result.empty()) {
-      result = is_call ? "a person refused this call" : "nobody answers; go on with what is there, or FAIL";
+      result = Say(step.state().settings.language, is_call ? Phrase::kRefusedCall : Phrase::kNobodyDid);
     }
     const std::uint32_t call = record->execution->calls + 1;
     step.Emit(plan, ToolCallIntended{record->id, call, held.tool, held.subject, held.idempotent, {}});
@@ -195,8 +211,8 @@ void AskPerson(Step& step, PlanState& plan, GoalQuestion question) {
   asked.command_id = std::move(question.command);
   asked.task_id = std::move(question.task);
   asked.risk = question.risk;
-  asked.deadline = step.now() + step.state().settings.question_deadline;
-  step.Emit(plan, std::move(asked));
+  asked.choices = std::move(question.choices);
+  AskPerson(step, plan, std::move(asked));
 }
 
 void DecideGoal(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision,
@@ -242,7 +258,7 @@ void CloseGoalQuestions(Step& step, PlanState& plan, const std::string& reason) 
     if (open.asked.purpose == QuestionPurpose::kGoal) numbers.push_back(number);
   }
   for (const std::uint64_t number : numbers) {
-    step.Emit(plan, QuestionClosed{number, Decision::kNone, reason, true, {}});
+    CloseQuestion(step, plan, number, reason);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/ids.h"
 #include "engine/state/plan_state.h"
@@ -20,6 +21,7 @@ struct GoalQuestion {
   CommandId command = {};
   TaskId task = {};
   RiskLevel risk = RiskLevel::kLow;
+  std::vector<QuestionChoice> choices = {};
 };
 void AskPerson(Step& step, PlanState& plan, GoalQuestion question);
 

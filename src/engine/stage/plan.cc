@@ -1,18 +1,22 @@
 #include "engine/stage/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/json.h"
+#include "base/time.h"
 #include "engine/dag/goal_rules.h"
 #include "engine/dag/revision.h"
 #include "engine/stage/flow.h"
@@ -36,12 +40,21 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::chrono::minutes kShortestTimeout{10};
+constexpr std::chrono::milliseconds kLongestEstimate = std::chrono::hours(24 * 7);
+
 TaskNode NodeOf(const PlanState& plan, const PlannedTask& task, const AgentId& agent) {
   TaskNode node;
   node.task_id = TaskId(task.id);
   node.prompt = task.description;
   node.assigned_agent_id = agent;
   node.depends_on = UniqueTasks(task.dependencies);
+  if (task.estimated_duration_ms > 0) {
+    // An estimate is no promise: four times of it, and never less than ten minutes.
+    const auto estimate = std::chrono::milliseconds(
+        std::min<std::uint64_t>(task.estimated_duration_ms, kLongestEstimate.count()));
+    node.timeout = std::max<Duration>(kShortestTimeout, 4 * estimate);
+  }
   LetBeReviewed(plan, node);
   return node;
 }
@@ -130,6 +143,11 @@ std::vector<TaskNode> NodesOf(const PlanState& plan, const TaskPlan& wanted,
   for (std::size_t i = 0; i < wanted.tasks.size(); ++i) {
     nodes.push_back(NodeOf(plan, wanted.tasks[i], i < matches.size() ? matches[i].agent_id : AgentId()));
   }
+  // Of several tasks that are ready the one that stands first begins.
+  const auto place = [&](const TaskNode& node) {
+    return std::ranges::find(wanted.execution_order, node.task_id.str()) - wanted.execution_order.begin();
+  };
+  std::ranges::stable_sort(nodes, {}, place);
   return nodes;
 }
 
@@ -189,14 +207,26 @@ void AdoptPlan(Step& step, PlanState& plan, StageMatter matter, const TaskPlan& 
   }
 }
 
-bool Reassign(Step& step, PlanState& plan, const TaskId& task, const AgentId& agent) {
+std::string LackedBy(Step& step, const PlanState& plan, const TaskId& task, const AgentId& agent) {
+  const TaskPlan planned = TaskPlanOf(plan.goal->line.plan);
+  const auto wanted = std::ranges::find(planned.tasks, task.str(), &PlannedTask::id);
+  if (wanted == planned.tasks.end()) return {};
+  std::vector<std::string> lacks;
+  for (const std::string& capability : wanted->required_capabilities) {
+    if (!HasCapability(step.state(), agent, capability)) lacks.push_back(capability);
+  }
+  return fmt::format("{}", fmt::join(lacks, ", "));
+}
+
+bool Reassign(Step& step, PlanState& plan, const TaskId& task, const AgentId& agent,
+              const std::string& reason) {
   const auto found = step.state().agents.find(agent);
   const bool known = found != step.state().agents.end() && !found->second.removed && !IsStageAgentId(agent);
   if (!known || !plan.dag || plan.dag->Find(task) == DagState::kNone) return false;
   TaskDag dag = CurrentDag(plan);
   std::ranges::find(dag.nodes, task, &TaskNode::task_id)->assigned_agent_id = agent;
   return Submit(step, plan, std::move(dag), StageAgent(Stage::kOrchestrator),
-                fmt::format("{} goes to {}", task.str(), agent.str()));
+                fmt::format("{} goes to {}: {}", task.str(), agent.str(), reason));
 }
 
 }  // namespace agenttalk

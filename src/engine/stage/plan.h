@@ -27,6 +27,9 @@ void AdoptPlan(Step& step, PlanState& plan, StageMatter matter, const TaskPlan& 
                const std::vector<TaskMatch>& matches);
 
 // A task goes to another agent; false: there is no such task or agent.
-bool Reassign(Step& step, PlanState& plan, const TaskId& task, const AgentId& agent);
+bool Reassign(Step& step, PlanState& plan, const TaskId& task, const AgentId& agent,
+              const std::string& reason);
+// The capabilities that the task requires and the agent does not have; empty: it has all.
+std::string LackedBy(Step& step, const PlanState& plan, const TaskId& task, const AgentId& agent);
 
 }  // namespace agenttalk

@@ -53,7 +53,7 @@ bool HasEnded(const PlanState& plan) {
 void Control(Step& step, PlanState& plan, const std::string& action) {
   const std::string reason = plan.goal->remarks.front().text;
   if (action == "status") {
-    SettleRemark(step, plan, true, StandOf(plan));
+    SettleRemark(step, plan, true, StandOf(step, plan));
   } else if (action == "pause" && !plan.paused && !HasEnded(plan)) {
     PausePlan(step, plan, reason);
     SettleRemark(step, plan, true, "the plan is paused");

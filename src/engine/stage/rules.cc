@@ -8,6 +8,7 @@
 
 #include "engine/state/goal_state.h"
 #include "model/answer/agent_output.h"
+#include "model/words/catalogue.h"
 
 namespace agenttalk {
 namespace {
@@ -76,8 +77,11 @@ bool IsSure(const RouteFacts& facts, const Ruling& ruling) {
 }  // namespace
 
 StageWeight WeightOf(const AgentOutput& output) {
-  return {output.risk.level, output.risk.description, output.confidence, output.requires_user_confirmation,
-          output.thought,    output.user_message};
+  return {output.risk.level,       output.risk.description,
+          output.confidence,       output.requires_user_confirmation,
+          output.thought,          output.user_message,
+          output.action,           output.params_json,
+          output.expected_outcome, output.alternative_actions};
 }
 
 RiskLevel Higher(RiskLevel one, RiskLevel other) {
@@ -114,12 +118,10 @@ Ruling RuleRoute(const RouteFacts& facts) {
   return ruling;
 }
 
-std::string ReasonToConfirm(const StageWeight& weight) {
-  if (weight.risk == RiskLevel::kHigh) return fmt::format("the risk is high: {}", weight.risk_description);
-  if (weight.requires_confirmation) return "the agent asks for it";
-  if (weight.confidence < kSureEnough) {
-    return fmt::format("the agent is only {:g} % sure", weight.confidence);
-  }
+std::string ReasonToConfirm(const StageWeight& weight, Language language) {
+  if (weight.risk == RiskLevel::kHigh) return Say(language, Phrase::kHighRisk, weight.risk_description);
+  if (weight.requires_confirmation) return Say(language, Phrase::kAsksConfirmation);
+  if (weight.confidence < kSureEnough) return Say(language, Phrase::kUnsure, weight.confidence);
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "base/language.h"
 #include "engine/state/goal_state.h"
 #include "model/answer/agent_output.h"
 
@@ -33,7 +34,7 @@ struct Ruling {
 Ruling RuleRoute(const RouteFacts& facts);
 
 // Why a person has to confirm what a stage said; empty: nobody has to.
-std::string ReasonToConfirm(const StageWeight& weight);
+std::string ReasonToConfirm(const StageWeight& weight, Language language = Language::kEnglish);
 
 // Whether a review lets something pass. `judged` is what the author of the work said of it.
 struct Verdict {

@@ -14,7 +14,9 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/json.h"
+#include "engine/dag/approval.h"
 #include "engine/dag/flow.h"
+#include "engine/people/gateway.h"
 #include "engine/stage/calls.h"
 #include "engine/stage/flow.h"
 #include "engine/stage/match.h"
@@ -23,6 +25,7 @@
 #include "engine/stage/rules.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/goal_state.h"
+#include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
@@ -30,8 +33,10 @@
 #include "model/config/human_agent.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
+#include "model/events/saying.h"
 #include "model/events/stage_events.h"
 #include "model/request/model_request.h"
+#include "model/words/catalogue.h"
 
 namespace agenttalk {
 namespace {
@@ -40,6 +45,8 @@ namespace json = boost::json;
 
 // How often the orchestrator may have what failed tried again before a person decides.
 constexpr std::uint32_t kMostExceptions = 2;
+// What is urgent comes before everything that was given no priority.
+constexpr std::int32_t kUrgentPriority = 10;
 
 // A member of free params that is a text; empty: there is none.
 std::string TextIn(const AgentOutput& output, std::string_view key) {
@@ -48,6 +55,19 @@ std::string TextIn(const AgentOutput& output, std::string_view key) {
   const json::value* value = object == nullptr ? nullptr : object->if_contains(key);
   if (value == nullptr || value->is_null()) return {};
   return value->is_string() ? std::string(value->as_string()) : CompactJson(*value);
+}
+
+// Arguments as people read them: values by name.
+std::string ReadableArguments(const std::string& arguments) {
+  const auto parsed = ParseJson(arguments);
+  const json::object* object = parsed ? parsed->if_object() : nullptr;
+  if (object == nullptr) return arguments;
+  std::string text;
+  for (const auto& [key, value] : *object) {
+    text += fmt::format("\n    {}: {}", std::string_view(key),
+                        value.is_string() ? std::string(value.as_string()) : json::serialize(value));
+  }
+  return text;
 }
 
 // What an agent must not do, or say, before a person has answered.
@@ -84,6 +104,14 @@ std::string FailedTasks(const DagState& dag) {
   return fmt::format("{}", fmt::join(failed, "; "));
 }
 
+std::string NamesOfFailed(const DagState& dag) {
+  std::vector<std::string> names;
+  for (TaskIndex task = 0; task < dag.size(); ++task) {
+    if (dag.tasks[task].phase == TaskPhase::kFailed) names.push_back(dag.IdOf(task).str());
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 // What failed is not needed after all; what was given up because of it is done without it.
 void SkipFailed(Step& step, PlanState& plan, const std::string& reason) {
   DagState& dag = *plan.dag;
@@ -101,29 +129,80 @@ void SkipFailed(Step& step, PlanState& plan, const std::string& reason) {
   AdvanceTasks(step, plan);
 }
 
+void AskAboutResult(Step& step, PlanState& plan, TaskIndex task, const CommandId& command,
+                    const std::string& why, RiskLevel risk) {
+  const TaskNode node = plan.dag->Node(task);
+  QuestionAsked question;
+  question.kind = QuestionKind::kApprove;
+  question.purpose = QuestionPurpose::kGoal;
+  question.matter = GoalMatter::kResult;
+  question.from = node.assigned_agent_id;
+  question.command_id = command;
+  question.task_id = node.task_id;
+  question.risk = risk;
+  question.text = Say(step.state().settings.language, Phrase::kResultPass, node.task_id.str(), plan.id.str(),
+                      node.assigned_agent_id.str(), why);
+  ShowResult(step, plan, task, node, question);
+  AskPerson(step, plan, std::move(question));
+}
+
+// The choices that the orchestrator offers a person, and the one that it would take.
+std::vector<QuestionChoice> ChoicesIn(const AgentOutput& output, Language language) {
+  std::vector<QuestionChoice> choices;
+  const auto params = ParseJson(output.params_json);
+  const json::object* object = params ? params->if_object() : nullptr;
+  const json::value* list = object == nullptr ? nullptr : object->if_contains("choices");
+  if (list == nullptr || !list->is_array()) return choices;
+  const std::string recommended = TextIn(output, "recommendation");
+  for (const json::value& one : list->as_array()) {
+    if (!one.is_string()) continue;
+    std::string word(one.as_string());
+    const bool best = !recommended.empty() && recommended.starts_with(word);
+    choices.push_back({std::move(word), best ? Say(language, Phrase::kRecommended) : std::string()});
+  }
+  return choices;
+}
+
+// What the orchestrator wants a person to know: its question, else its message, else its reason.
+std::string WordsForPerson(const AgentOutput& output) {
+  std::string said = TextIn(output, "question");
+  if (said.empty()) said = output.user_message;
+  if (said.empty()) said = TextIn(output, "reason");
+  return said.empty() ? output.thought : said;
+}
+
 void HandleException(Step& step, PlanState& plan, const CommandId& command, const AgentOutput& output) {
   const std::string decision = TextIn(output, "decision");
   const std::string reason = TextIn(output, "reason");
-  const bool asks = !ReasonToConfirm(WeightOf(output)).empty();
+  const Language language = step.state().settings.language;
+  const bool asks = !ReasonToConfirm(WeightOf(output), language).empty();
   const bool allocates = output.action == "RESOURCE_ALLOCATE";
   const bool handles = output.action == "EXCEPTION_HANDLE" || allocates;
   if (!handles || asks || plan.goal->exceptions >= kMostExceptions) {
-    std::string said = output.user_message.empty() ? TextIn(output, "question") : output.user_message;
-    if (said.empty()) said = reason;
-    AskAboutFailure(step, plan, said, command);
+    AskAboutFailure(step, plan, WordsForPerson(output), command, ChoicesIn(output, language));
     return;
   }
-  const std::string what = allocates ? "another agent" : decision;
+  const TaskId task(TextIn(output, "task"));
+  const AgentId agent(TextIn(output, "agent"));
+  if (allocates) {
+    const std::string lacks = LackedBy(step, plan, task, agent);
+    if (!lacks.empty()) {
+      AskAboutFailure(step, plan,
+                      Say(language, Phrase::kCapabilityForce, agent.str(), task.str(), lacks) + "\n" + reason,
+                      command);
+      return;
+    }
+  }
   step.Emit(plan, GoalNoted{StageMatter::kGoal,
-                            fmt::format("orchestrator: {} ({}): {}", FailedTasks(*plan.dag), what, reason),
+                            Say(language, Phrase::kNoteOrchestrator, FailedTasks(*plan.dag),
+                                allocates ? agent.str() : decision, reason),
                             decision == "replan", true});
   if (allocates) {
-    const AgentId agent(TextIn(output, "agent"));
-    if (!Reassign(step, plan, TaskId(TextIn(output, "task")), agent)) {
+    if (!Reassign(step, plan, task, agent, reason)) {
       AskAboutFailure(step, plan, fmt::format("it cannot go to {}", agent.str()), command);
     }
   } else if (decision == "retry") {
-    RetryFailed(step, plan, reason);
+    RetryFailed(step, plan, reason, {Speaker::kOrchestrator, StageAgent(Stage::kOrchestrator), reason});
   } else if (decision == "skip") {
     SkipFailed(step, plan, reason);
   } else if (decision == "replan") {
@@ -137,19 +216,23 @@ void HandleException(Step& step, PlanState& plan, const CommandId& command, cons
 
 }  // namespace
 
-bool StagedGoal::BriefExecutor(const PlanState& plan, TaskIndex task, const TaskNode& node,
+bool StagedGoal::BriefExecutor(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
                                CommandBrief& brief) const {
   if (!plan.goal || !plan.goal->staged) return false;
-  agenttalk::BriefExecutor(plan, task, node, brief);
+  agenttalk::BriefExecutor(step, plan, task, node, brief);
   return true;
 }
 
 AnswerUse StagedGoal::UseExecutorAnswer(Step& step, PlanState& plan, CommandRecord& record,
                                         const AnswerFacts& answer) const {
+  const Language language = step.state().settings.language;
   const AgentOutput& output = *answer.stage;
   if (const auto* clarification = std::get_if<Clarification>(&output.params)) {
     Hold(step, plan, record, output, nullptr,
-         {.kind = QuestionKind::kClarify, .text = clarification->question, .from = record.agent});
+         {.kind = QuestionKind::kClarify,
+          .text = clarification->question,
+          .from = record.agent,
+          .choices = {{"text", Say(language, Phrase::kClarifyText, record.agent.str())}}});
     return {.next = AnswerUse::Next::kTaken};
   }
   const bool calls = !answer.tools.empty() && answer.tools.front().refusal.empty();
@@ -157,10 +240,12 @@ AnswerUse StagedGoal::UseExecutorAnswer(Step& step, PlanState& plan, CommandReco
     const ToolRequest& tool = answer.tools.front();
     Hold(step, plan, record, output, &tool,
          {.kind = QuestionKind::kConfirm,
-          .text = fmt::format(
-              "{} wants to call {} with {} for task {}. The risk is high: {}. Approve or reject.",
-              record.agent.str(), tool.name, tool.arguments, record.task.str(), output.risk.description),
-          .from = record.agent});
+          .text = Say(language, Phrase::kToolQuestion, record.agent.str(), tool.name, record.task.str(),
+                      Say(language, Phrase::kHighRisk, output.risk.description)) +
+                  "\n" + Say(language, Phrase::kToolArguments, ReadableArguments(tool.arguments)),
+          .from = record.agent,
+          .choices = {{"approve", Say(language, Phrase::kToolApprove)},
+                      {"reject", Say(language, Phrase::kToolReject, record.agent.str())}}});
     return {.next = AnswerUse::Next::kTaken};
   }
   step.Emit(plan, ToEvent(output, record.id, Stage::kExecutor, record.task));
@@ -174,6 +259,11 @@ AnswerUse StagedGoal::UseExecutorAnswer(Step& step, PlanState& plan, CommandReco
     return {AnswerUse::Next::kFails, ErrorCode::kStepFailed, std::move(reason)};
   }
   return {};
+}
+
+std::int32_t StagedGoal::PriorityOf(const PlanState& plan) const {
+  if (!plan.goal || !plan.goal->staged) return 0;
+  return IntentOf(plan.goal->line.intent).urgency == Urgency::kHigh ? kUrgentPriority : 0;
 }
 
 bool StagedGoal::AwaitReview(Step& step, PlanState& plan, TaskIndex task) const {
@@ -198,16 +288,10 @@ void FinishResultReview(Step& step, PlanState& plan, const StageCall& call, cons
                                review.feedback, review.required_fixes, verdict.reason});
   const bool wants_person = verdict.only_a_person || (verdict.approved && judged.requires_confirmation);
   if (wants_person) {
-    AskPerson(step, plan,
-              {.kind = QuestionKind::kApprove,
-               .matter = GoalMatter::kResult,
-               .text = fmt::format(
-                   "Let the result of task {} pass? {}. Rejected, it goes back with your text.",
-                   call.task.str(), verdict.only_a_person ? verdict.reason : "Its agent asks for it"),
-               .from = plan.dag->AgentOf(task),
-               .command = command,
-               .task = call.task,
-               .risk = Higher(judged.risk, output.risk.level)});
+    AskAboutResult(
+        step, plan, task, command,
+        verdict.only_a_person ? verdict.reason : Say(step.state().settings.language, Phrase::kAgentAsks),
+        Higher(judged.risk, output.risk.level));
   } else if (verdict.approved) {
     AcceptReviewedTask(step, plan, task);
   } else {
@@ -227,35 +311,43 @@ void FinishOrchestration(Step& step, PlanState& plan, const StageCall& call, con
     EndGoal(step, plan, {});
     return;
   }
-  std::string said = output.user_message.empty() ? TextIn(output, "question") : output.user_message;
-  if (said.empty()) said = output.thought;
-  AskPerson(
-      step, plan,
-      {.kind = QuestionKind::kConfirm,
-       .matter = GoalMatter::kException,
-       .text = said + " Approve to take the results as they are; reject to have the plan count as failed.",
-       .from = StageAgent(Stage::kOrchestrator),
-       .command = command,
-       .risk = output.risk.level});
+  const Language language = step.state().settings.language;
+  std::vector<QuestionChoice> choices = ChoicesIn(output, language);
+  choices.push_back({"approve", Say(language, Phrase::kCloseApprove)});
+  choices.push_back({"reject", Say(language, Phrase::kCloseReject)});
+  AskPerson(step, plan,
+            {.kind = QuestionKind::kConfirm,
+             .matter = GoalMatter::kException,
+             .text = WordsForPerson(output),
+             .from = StageAgent(Stage::kOrchestrator),
+             .command = command,
+             .risk = output.risk.level,
+             .choices = std::move(choices)});
 }
 
-void AskAboutFailure(Step& step, PlanState& plan, const std::string& said, const CommandId& command) {
-  AskPerson(
-      step, plan,
-      {.kind = QuestionKind::kConfirm,
-       .matter = GoalMatter::kException,
-       .text = fmt::format("{}{}{}. Approve to have it tried again (a text says what should be different); "
-                           "reject to let the plan fail.",
-                           said, said.empty() ? "" : "\n", FailedTasks(*plan.dag)),
-       .from = StageAgent(Stage::kOrchestrator),
-       .command = command,
-       .risk = RiskLevel::kHigh});
+void AskAboutFailure(Step& step, PlanState& plan, const std::string& said, const CommandId& command,
+                     std::vector<QuestionChoice> choices) {
+  const Language language = step.state().settings.language;
+  const std::string tasks = NamesOfFailed(*plan.dag);
+  choices.push_back({"approve", Say(language, Phrase::kFailureApprove, tasks)});
+  choices.push_back({"text", Say(language, Phrase::kFailureText, tasks)});
+  choices.push_back({"reject", Say(language, Phrase::kFailureReject)});
+  AskPerson(step, plan,
+            {.kind = QuestionKind::kConfirm,
+             .matter = GoalMatter::kException,
+             .text = fmt::format("{}{}{}", said, said.empty() ? "" : "\n",
+                                 Say(language, Phrase::kFailure, FailedTasks(*plan.dag))),
+             .from = StageAgent(Stage::kOrchestrator),
+             .command = command,
+             .risk = RiskLevel::kHigh,
+             .choices = std::move(choices)});
 }
 
-void RetryFailed(Step& step, PlanState& plan, const std::string& reason) {
+void RetryFailed(Step& step, PlanState& plan, const std::string& reason, Saying said) {
   DagState& dag = *plan.dag;
   TasksReset reset;
   reset.reason = reason;
+  if (!said.text.empty()) reset.said.push_back(std::move(said));
   for (TaskIndex task = 0; task < dag.size(); ++task) {
     const bool good = dag.ResolutionOf(task) == Resolution::kGood;
     if (!good && dag.tasks[task].phase != TaskPhase::kPending) reset.tasks.push_back(dag.IdOf(task));

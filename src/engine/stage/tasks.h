@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/command/owner.h"
 #include "engine/dag/goal_rules.h"
@@ -12,6 +14,8 @@
 #include "model/answer/agent_output.h"
 #include "model/command/brief.h"
 #include "model/dag/task_dag.h"
+#include "model/events/event.h"
+#include "model/events/saying.h"
 
 // The tasks of a goal: executed by the executor's contract, judged by a reviewer before they count, and what
 // fails for good is an exception that the orchestrator or a person handles.
@@ -19,10 +23,11 @@ namespace agenttalk {
 
 class StagedGoal final : public GoalRules {
  public:
-  bool BriefExecutor(const PlanState& plan, TaskIndex task, const TaskNode& node,
+  bool BriefExecutor(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
                      CommandBrief& brief) const override;
   AnswerUse UseExecutorAnswer(Step& step, PlanState& plan, CommandRecord& record,
                               const AnswerFacts& answer) const override;
+  [[nodiscard]] std::int32_t PriorityOf(const PlanState& plan) const override;
   bool AwaitReview(Step& step, PlanState& plan, TaskIndex task) const override;
 };
 
@@ -34,8 +39,10 @@ void FinishOrchestration(Step& step, PlanState& plan, const StageCall& call, con
 // Nothing of the plan is live. True: it may end; false: something has been begun, or a person is awaited.
 bool MayGoalEnd(Step& step, PlanState& plan);
 // What failed is executed again, and what was given up because of it.
-void RetryFailed(Step& step, PlanState& plan, const std::string& reason);
+// What was said about it is told to those that failed.
+void RetryFailed(Step& step, PlanState& plan, const std::string& reason, Saying said = {});
 // A person decides what becomes of what failed.
-void AskAboutFailure(Step& step, PlanState& plan, const std::string& said, const CommandId& command);
+void AskAboutFailure(Step& step, PlanState& plan, const std::string& said, const CommandId& command,
+                     std::vector<QuestionChoice> choices = {});
 
 }  // namespace agenttalk

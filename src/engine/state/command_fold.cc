@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
 #include "engine/state/dag_fold.h"
@@ -148,6 +149,7 @@ void CommandFold::Fold(const CommandReceived& e) {
   CommandRecord& added = plan_.AddCommand(std::move(record));
   ++AgentOf(added).plans[plan_.number];
   FoldTaskCommand(plan_, added);
+  BeginTrail(plan_, added.task);
   CountMissing(added);
   if (added.wait_for_inputs && added.unmet_requirements > 0) added.due = e.wait_until;
   Enter(added);
@@ -289,8 +291,10 @@ void CommandFold::Fold(const ToolCallIntended& e) {
 }
 
 void CommandFold::Fold(const ToolCallFinished& e) {
-  Execution& execution = *Record(e.command_id).execution;
+  const CommandRecord& record = Record(e.command_id);
+  Execution& execution = *record.execution;
   OpenCall open = TakeOpen(execution, e.call);
+  FoldTrail(plan_, record, open.tool, open.subject, e);
   execution.tool_outputs.push_back(
       {e.call, std::move(open.tool), open.subject, e.result, e.error, std::move(open.provider_call)});
 }
@@ -324,8 +328,12 @@ void CommandFold::Fold(const AttemptFailed& e) {
   if (!AwaitsStepRetry(record)) ++execution.failures;
   if (execution.tool_outputs.empty() && execution.redo.empty() && execution.news.empty()) {
     execution.request = execution.resume;
-    execution.answer = {};
-    execution.answer_errors.clear();
+    // An answer that could not be used is told to the next attempt with what was wrong with it; what else
+    // ended the attempt (an outage, a timeout) says nothing about the work.
+    if (e.code != ErrorCode::kModelOutputInvalid || execution.answer.empty()) {
+      execution.answer = {};
+      execution.answer_errors.clear();
+    }
   }
   MoveTo(record, CommandState::kRetryWait, e.retry_at);
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,12 +17,16 @@
 #include "base/time.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
+#include "model/command/brief.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/event.h"
+#include "model/events/saying.h"
 
 namespace agenttalk {
 namespace {
+
+constexpr std::string_view kOrchestratorAgent = "orchestrator-agent";
 
 std::string NodeBytes(const TaskNode& node) {
   ByteWriter out;
@@ -109,6 +114,33 @@ std::unique_ptr<TaskNote> NoteOf(const TaskCompleted& e) {
   return std::make_unique<TaskNote>(TaskNote{ErrorCode::kInternal, std::move(reason)});
 }
 
+// The attempt that is over becomes part of what went before. What it gave counts if it was executed.
+void EndRound(const PlanState& plan, TaskRecord& record, std::vector<Saying> said) {
+  PastRound round;
+  const bool executed = record.command != TaskRecord::kNoCommand &&
+                        plan.commands[record.command].state == CommandState::kSucceeded;
+  if (executed && record.result) round.gave = record.result->outputs;
+  round.said = std::move(said);
+  if (!record.past) record.past = std::make_unique<TaskPast>();
+  record.past->Add(std::move(round));
+}
+
+std::vector<Saying> WhyItFailed(const TaskRecord& record) {
+  if (record.phase != TaskPhase::kFailed || !record.note) return {};
+  return {{Speaker::kEngine, {}, record.note->reason}};
+}
+
+// A task that failed and is planned differently: whoever does it next learns what went before.
+void CarryPast(const PlanState& plan, TaskRecord& from, TaskRecord& to, const DagAdopted& e) {
+  std::vector<Saying> said = WhyItFailed(from);
+  if (said.empty()) return;
+  if (e.author == kOrchestratorAgent) {
+    said.push_back({Speaker::kOrchestrator, AgentId(e.author), e.reason});
+  }
+  EndRound(plan, from, std::move(said));
+  to.past = std::move(from.past);
+}
+
 TaskPhase PhaseAfter(TaskChange change) {
   switch (change) {
     case TaskChange::kWaitsForEvidence:
@@ -151,6 +183,8 @@ void FoldDag(PlanState& plan, const DagAdopted& e) {
     if (old == 0 || old > before.size()) {
       dag.tasks[i].since = e.revision;
       dag.tasks[i].anew = e.fresh;
+      const TaskIndex same = before.empty() || e.fresh ? DagState::kNone : dag.Find(e.nodes[i].task_id);
+      if (same != DagState::kNone) CarryPast(plan, before[same], dag.tasks[i], e);
       continue;
     }
     moved[old - 1] = true;
@@ -170,6 +204,7 @@ void FoldDag(PlanState& plan, const DagAdopted& e) {
   for (const NamedContent& file : e.files) dag.files.insert_or_assign(file.name, file.content);
   dag.failure.clear();
   dag.routing_rules = e.routing_rules;
+  if (e.from_file) dag.file_dag = e.dag.digest;
   dag.Rebuild();
   // Numbers of commands go on where they were.
   for (TaskIndex task = 0; task < dag.size(); ++task) {
@@ -193,6 +228,7 @@ void FoldCompleted(PlanState& plan, const TaskCompleted& e, Timestamp at) {
   const TaskIndex task = Known(dag, e.task_id);
   dag.tasks[task].ended_at = at;
   dag.tasks[task].note = NoteOf(e);
+  dag.tasks[task].past.reset();
   for (const NamedContent& one : e.deliverables) dag.delivered.insert_or_assign(one.name, one.content);
   for (const OutputTag& tag : e.tags) dag.tags[tag.output].push_back(tag);
   dag.Move(task, TaskPhase::kCompleted);
@@ -203,7 +239,11 @@ bool FoldChanged(PlanState& plan, const TaskChanged& e, Timestamp at) {
   const TaskIndex task = Known(dag, e.task_id);
   TaskRecord& record = dag.tasks[task];
   if (!e.reason.empty()) record.note = std::make_unique<TaskNote>(TaskNote{e.code, e.reason});
+  if (e.change == TaskChange::kReworked || e.change == TaskChange::kReexecuted) {
+    EndRound(plan, record, e.said.empty() ? std::vector<Saying>{{Speaker::kEngine, {}, e.reason}} : e.said);
+  }
   if (e.change == TaskChange::kReworked) ++record.reworks;
+  if (e.change == TaskChange::kReworked && e.code == ErrorCode::kGateClosed) ++record.rejections;
   if (e.change == TaskChange::kReexecuted) ++record.reexecutions;
   if (e.change == TaskChange::kNotNeeded) record.not_needed = true;
   if (IsEnd(e.change)) record.ended_at = at;
@@ -220,6 +260,9 @@ void FoldReset(PlanState& plan, const TasksReset& e) {
   for (const TaskId& id : e.tasks) {
     TaskRecord& record = dag.tasks[Known(dag, id)];
     dag.inherited.erase(id);
+    std::vector<Saying> said = WhyItFailed(record);
+    if (record.attempts > 0) said.insert(said.end(), e.said.begin(), e.said.end());
+    if (!said.empty()) EndRound(plan, record, std::move(said));
     if (!e.forget) Remember(dag, record);
     if (e.forget && record.result) dag.answered.erase(record.result->key);
     TaskRecord anew;
@@ -228,7 +271,11 @@ void FoldReset(PlanState& plan, const TasksReset& e) {
     anew.taken_seq = record.taken_seq;
     anew.since = record.since;
     anew.cost = record.cost;
-    if (e.keep_rounds) anew.reworks = record.reworks;
+    if (e.keep_rounds) {
+      anew.reworks = record.reworks;
+      anew.rejections = record.rejections;
+    }
+    anew.past = std::move(record.past);
     anew.anew = e.forget || (record.anew && record.phase != TaskPhase::kCompleted);
     record = std::move(anew);
   }

@@ -59,6 +59,15 @@ const char* EnumName(TaskPhase phase) {
   return index < kNames.size() ? kNames.at(index) : "unknown";
 }
 
+void TaskPast::Add(PastRound round) {
+  // What was made is shown of the last attempt; what was said counts for longer.
+  for (PastRound& one : rounds) one.gave.clear();
+  rounds.push_back(std::move(round));
+  if (rounds.size() <= kMostRounds) return;
+  rounds.erase(rounds.begin());
+  ++earlier;
+}
+
 TaskNode DagState::Node(TaskIndex task) const {
   TaskNode node;
   ByteReader reader(nodes[task]);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -17,6 +18,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/command/brief.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/content.h"
@@ -75,6 +77,22 @@ struct TaskNote {
   }
 };
 
+// What went before the present attempt of a task, for whoever makes it. Of earlier attempts than these only
+// the number is kept.
+struct TaskPast {
+  static constexpr std::size_t kMostRounds = 3;
+
+  std::vector<PastRound> rounds;  // oldest first
+  std::uint32_t earlier = 0;
+
+  void Add(PastRound round);
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("rounds", self.rounds), f("earlier", self.earlier);
+  }
+};
+
 struct TaskRecord {
   static constexpr std::uint32_t kNoCommand = UINT32_MAX;
 
@@ -95,6 +113,8 @@ struct TaskRecord {
   std::unique_ptr<TaskResult> result;
   std::unique_ptr<TaskNote> note;
   std::int64_t taken_seq = 0;  // the highest number that was given to whoever makes a command
+  std::unique_ptr<TaskPast> past;
+  std::uint32_t rejections = 0;  // by people, at its gate; part of `reworks`
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -104,6 +124,7 @@ struct TaskRecord {
     f("since", self.since), f("started_at", self.started_at), f("ended_at", self.ended_at);
     f("cost", self.cost), f("result", self.result), f("note", self.note), f("anew", self.anew);
     f("taken_seq", self.taken_seq);
+    f("past", self.past), f("rejections", self.rejections);
   }
 };
 
@@ -153,7 +174,8 @@ class DagState {
   std::map<TaskId, TaskResult> inherited;  // from there, until the task's turn comes
   std::vector<std::string> routing_rules;
   std::map<std::string, std::vector<OutputTag>>
-      tags;  // of outputs that keep all their versions, oldest first
+      tags;         // of outputs that keep all their versions, oldest first
+  Digest file_dag;  // of the last plan file that counted; zero: the plan came from no file
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -162,6 +184,7 @@ class DagState {
     f("delivered", self.delivered), f("versions", self.versions), f("failure", self.failure);
     f("origin", self.origin), f("inherited", self.inherited);
     f("routing_rules", self.routing_rules), f("tags", self.tags);
+    f("file_dag", self.file_dag);
   }
 
   [[nodiscard]] TaskIndex size() const { return static_cast<TaskIndex>(tasks.size()); }

@@ -83,9 +83,15 @@ class Folding {
 
   void operator()(const DagAdopted& e) { FoldDag(plan_, e); }
   void operator()(const PlanForked& e) { FoldForked(plan_, e); }
-  void operator()(const TaskCompleted& e) { FoldCompleted(plan_, e, event_.time); }
+  void operator()(const TaskCompleted& e) {
+    FoldCompleted(plan_, e, event_.time);
+    FoldTaskNote(plan_, e, state_.settings.language);
+  }
   void operator()(const TasksReset& e) { FoldReset(plan_, e); }
-  void operator()(const TaskChanged& e) { commands_.Fold(e); }
+  void operator()(const TaskChanged& e) {
+    commands_.Fold(e);
+    FoldTaskNote(plan_, e, state_.settings.language);
+  }
   void operator()(const NumberTaken& e) { FoldNumberTaken(plan_, e); }
 
   void operator()(const StrategyChosen& e) { FoldStrategy(Record(e.command_id), e); }
@@ -105,17 +111,18 @@ class Folding {
   void operator()(const MemoryCleared& e) { plan_.memory.Clear(e.agent_id, e.task_id); }
   void operator()(const GoalSet& e) { FoldGoal(plan_, e); }
   void operator()(const StageStarted& e) { FoldStage(plan_, e); }
-  void operator()(const StageFinished& e) { FoldStage(plan_, e); }
-  void operator()(const RouteTaken& e) { FoldRoute(plan_, e); }
+  void operator()(const StageFinished& e) { FoldStage(plan_, e, state_.settings.language); }
+  void operator()(const RouteTaken& e) { FoldRoute(plan_, e, state_.settings.language); }
   void operator()(const RouteOverruled& /*e*/) {}
-  void operator()(const WorkReviewed& e) { FoldReview(plan_, e); }
+  void operator()(const WorkReviewed& e) { FoldReview(plan_, e, state_.settings.language); }
   void operator()(const TasksMatched& e) { FoldMatches(plan_, e); }
   void operator()(const PhaseChanged& e) { FoldPhase(plan_, e); }
   void operator()(const GoalNoted& e) { FoldNote(plan_, e); }
   void operator()(const RemarkMade& e) { FoldRemark(plan_, e, event_.number); }
-  void operator()(const RemarkSettled& e) { FoldRemark(plan_, e); }
+  void operator()(const RemarkSettled& e) { FoldRemark(plan_, e, state_.settings.language); }
   void operator()(const ResultShared& e) { state_.shared.Add(e); }
   void operator()(const CallRestarted& /*e*/) {}  // its intent is still open
+  void operator()(const PlanFileKept& e) { plan_.dag->file_dag = e.dag; }
 
   void Trail() { FoldTrail(plan_, event_); }
   // The plan has changed with this event.
@@ -151,7 +158,7 @@ void Folding::operator()(const MemoryWritten& e) {
 void Folding::operator()(const QuestionAsked& e) {
   plan_.questions[event_.number] = {e, event_.time};
   ++state_.open_questions;
-  state_.timers.Add({e.deadline, plan_.number, 0, event_.number});
+  if (e.deadline != Timestamp{}) state_.timers.Add({e.deadline, plan_.number, 0, event_.number});
   const bool pauses_command = e.purpose == QuestionPurpose::kBudget ||
                               e.purpose == QuestionPurpose::kHubBudget ||
                               e.purpose == QuestionPurpose::kOutcome || e.purpose == QuestionPurpose::kTask ||
@@ -220,6 +227,7 @@ void Attach(HubState& state, PlanState& plan) {
   }
   for (const auto& [number, question] : plan.questions) {
     ++state.open_questions;
+    if (question.asked.deadline == Timestamp{}) continue;
     state.timers.Add({question.asked.deadline, plan.number, 0, number});
   }
 }

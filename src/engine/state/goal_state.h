@@ -7,6 +7,7 @@
 
 #include "base/ids.h"
 #include "model/answer/agent_output.h"
+#include "model/events/content.h"
 #include "model/events/stage_events.h"
 #include "model/request/model_request.h"
 
@@ -35,12 +36,43 @@ struct StageWeight {
   bool requires_confirmation = false;
   std::string thought;
   std::string user_message;
+  std::string action = {};
+  std::string params = {};  // JSON text
+  std::string expected_outcome = {};
+  std::vector<std::string> alternatives = {};
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("risk", self.risk), f("risk_description", self.risk_description), f("confidence", self.confidence);
     f("requires_confirmation", self.requires_confirmation), f("thought", self.thought);
-    f("user_message", self.user_message);
+    f("user_message", self.user_message), f("action", self.action), f("params", self.params);
+    f("expected_outcome", self.expected_outcome), f("alternatives", self.alternatives);
+  }
+};
+
+// A tool call that a task's agent made, for whoever judges the result.
+struct ToolTrace {
+  std::string tool;
+  Content arguments;
+  Content outcome;
+  bool failed = false;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("tool", self.tool), f("arguments", self.arguments), f("outcome", self.outcome);
+    f("failed", self.failed);
+  }
+};
+
+// A person's words on the way: an instruction for every stage that comes.
+struct PersonWord {
+  StageMatter matter = StageMatter::kGoal;
+  std::string asked;  // what the person was asked; empty: the person said it unasked
+  std::string text;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("matter", self.matter), f("asked", self.asked), f("text", self.text);
   }
 };
 
@@ -85,12 +117,14 @@ struct GoalState {
   std::vector<std::string> notes;  // for the stages' history, oldest first
   StageLine line;
   StageLine remark_line;
-  std::map<TaskId, StageWeight> executors;  // the last answer of each task's agent
-  std::map<TaskId, AgentId> assigned;       // whom people gave a task to
-  std::uint32_t exceptions = 0;             // what the orchestrator has handled
-  std::vector<OpenRemark> remarks;          // the first is being worked on
-  std::string failure;                      // why it ended in vain
-  std::vector<RemarkSettled> settled;       // the last remarks, and what was made of them
+  std::map<TaskId, StageWeight> executors;          // the last answer of each task's agent
+  std::map<TaskId, AgentId> assigned;               // whom people gave a task to
+  std::uint32_t exceptions = 0;                     // what the orchestrator has handled
+  std::vector<OpenRemark> remarks;                  // the first is being worked on
+  std::string failure;                              // why it ended in vain
+  std::vector<RemarkSettled> settled;               // the last remarks, and what was made of them
+  std::vector<PersonWord> said;                     // oldest first
+  std::map<TaskId, std::vector<ToolTrace>> trails;  // of tasks whose result is not judged yet
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -99,6 +133,7 @@ struct GoalState {
     f("remark_line", self.remark_line), f("executors", self.executors), f("assigned", self.assigned);
     f("exceptions", self.exceptions), f("remarks", self.remarks), f("failure", self.failure);
     f("settled", self.settled), f("fresh", self.fresh);
+    f("said", self.said), f("trails", self.trails);
   }
 
   StageLine& LineOf(StageMatter matter) { return matter == StageMatter::kRemark ? remark_line : line; }

@@ -223,9 +223,6 @@ bool DecodePlan(std::string_view bytes, PlanState& plan) {
   for (CommandRecord& record : plan.commands) {
     if (record.owner == OwnerKind::kUnrecorded) record.owner = plan.DeriveOwner(record);
   }
-  for (const auto& [id, one] : plan.collaborations) {
-    if (one.phase == CollaborationPhase::kOpen) ++plan.waits_for[one.from][one.to];
-  }
   return true;
 }
 

@@ -304,9 +304,8 @@ class PlanState {
   [[nodiscard]] std::vector<BoundInput> Matches(const AgentId& agent, std::string_view pattern,
                                                 const Inbox* shared) const;
 
-  std::uint32_t live_commands = 0;                                // derived
-  std::map<AgentId, std::map<AgentId, std::uint32_t>> waits_for;  // derived: open requests, who of whom
-  std::unordered_map<AgentId, WaitingIndex> waiting;              // derived
+  std::uint32_t live_commands = 0;                    // derived
+  std::unordered_map<AgentId, WaitingIndex> waiting;  // derived
 
  private:
   [[nodiscard]] std::uint32_t PlaceOf(const CommandId& command) const;

@@ -25,12 +25,8 @@ void BeginConversation(Execution& execution) {
   execution.tool_rounds = 0;
 }
 
-void Close(PlanState& plan, Collaboration& collaboration, CollaborationPhase phase) {
-  if (collaboration.phase != CollaborationPhase::kOpen) return;
-  collaboration.phase = phase;
-  auto& waits = plan.waits_for[collaboration.from];
-  if (--waits[collaboration.to] == 0) waits.erase(collaboration.to);
-  if (waits.empty()) plan.waits_for.erase(collaboration.from);
+void Close(Collaboration& collaboration, CollaborationPhase phase) {
+  if (collaboration.phase == CollaborationPhase::kOpen) collaboration.phase = phase;
 }
 
 RoleState& FoldedRole(CommandRecord& record) {
@@ -117,7 +113,6 @@ void FoldRequest(PlanState& plan, CommandRecord& record, const CollaborationRequ
   role.status = RoleStatus::kWaitingForCollaboration;
   role.pending_request = e.request_id;
   ++role.requests;
-  ++plan.waits_for[e.from][e.to];
   plan.collaborations[e.request_id] = {
       e.command_id, e.from, e.to, e.work, e.deadline, e.depth, CollaborationPhase::kOpen};
 }
@@ -127,9 +122,8 @@ void FoldResponse(PlanState& plan, const CollaborationAnswered& e) {
   if (!e.ignored.empty()) return;
   const auto found = plan.collaborations.find(e.request_id);
   CHECK(found != plan.collaborations.end());
-  Close(plan, found->second,
-        e.status == CollaborationStatus::kTimedOut ? CollaborationPhase::kGivenUp
-                                                   : CollaborationPhase::kAnswered);
+  Close(found->second, e.status == CollaborationStatus::kTimedOut ? CollaborationPhase::kGivenUp
+                                                                  : CollaborationPhase::kAnswered);
   CommandRecord* asker = plan.Find(found->second.asker);
   if (asker == nullptr || !asker->execution || !asker->execution->role) return;
   RoleState& role = *asker->execution->role;
@@ -142,7 +136,7 @@ void FoldResponse(PlanState& plan, const CollaborationAnswered& e) {
 void FoldGivenUp(PlanState& plan, const CommandRecord& record) {
   if (!record.execution || !record.execution->role) return;
   const auto found = plan.collaborations.find(record.execution->role->pending_request);
-  if (found != plan.collaborations.end()) Close(plan, found->second, CollaborationPhase::kGivenUp);
+  if (found != plan.collaborations.end()) Close(found->second, CollaborationPhase::kGivenUp);
 }
 
 }  // namespace agenttalk

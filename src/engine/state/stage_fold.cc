@@ -1,25 +1,36 @@
 #include "engine/state/stage_fold.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <boost/json.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/ids.h"
+#include "base/json.h"
+#include "base/language.h"
+#include "engine/state/dag_state.h"
 #include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
 #include "model/request/model_request.h"
+#include "model/words/catalogue.h"
 
 namespace agenttalk {
 namespace {
 
 constexpr std::size_t kMostNotes = 200;
 constexpr std::size_t kMostSettled = 32;
+constexpr std::size_t kMostTraced = 64;  // tool calls of a task
 
 void KeepNote(GoalState& goal, std::string note) {
   goal.notes.push_back(std::move(note));
@@ -27,7 +38,51 @@ void KeepNote(GoalState& goal, std::string note) {
 }
 
 StageWeight WeightIn(const StageFinished& e) {
-  return {e.risk, e.risk_description, e.confidence, e.requires_confirmation, e.thought, e.user_message};
+  return {e.risk,         e.risk_description, e.confidence, e.requires_confirmation, e.thought,
+          e.user_message, e.action,           e.params,     e.expected_outcome,      e.alternatives};
+}
+
+std::string TextIn(const std::string& params, std::initializer_list<std::string_view> path) {
+  auto parsed = ParseJson(params);
+  const boost::json::value* at = parsed ? &*parsed : nullptr;
+  for (const std::string_view key : path) {
+    const boost::json::object* object = at == nullptr ? nullptr : at->if_object();
+    at = object == nullptr ? nullptr : object->if_contains(key);
+  }
+  return at != nullptr && at->is_string() ? std::string(at->as_string()) : std::string();
+}
+
+std::string TaskNames(const std::string& params) {
+  const auto parsed = ParseJson(params);
+  const boost::json::object* object = parsed ? parsed->if_object() : nullptr;
+  const boost::json::value* tasks = object == nullptr ? nullptr : object->if_contains("tasks");
+  std::vector<std::string> names;
+  if (tasks == nullptr || !tasks->is_array()) return {};
+  for (const boost::json::value& task : tasks->as_array()) {
+    const boost::json::value* id = task.is_object() ? task.as_object().if_contains("id") : nullptr;
+    if (id != nullptr && id->is_string()) names.emplace_back(id->as_string());
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// What a stage decided, and why, in a line; empty: another event says it (a route, a review).
+std::string NoteOf(const StageFinished& e, Language language) {
+  if (e.action == "INTENT_ANALYSIS") {
+    return Say(language, Phrase::kNoteIntent, TextIn(e.params, {"normalizedIntent", "goal"}),
+               TextIn(e.params, {"taskRelation", "type"}));
+  }
+  if (e.action == "TASK_PLAN") return Say(language, Phrase::kNotePlan, TaskNames(e.params), e.thought);
+  if (e.action == "CLARIFICATION_REQUIRED") {
+    return Say(language, Phrase::kNoteClarify, EnumName(e.stage), TextIn(e.params, {"question"}));
+  }
+  if (e.action == "ROUTE_DECISION" || e.action == "REVIEW_RESULT") return {};
+  for (const char* key : {"message", "reason", "summary", "question"}) {
+    const std::string text = TextIn(e.params, {key});
+    if (text.empty()) continue;
+    return e.stage == Stage::kOrchestrator ? Say(language, Phrase::kNoteEnd, text)
+                                           : Say(language, Phrase::kNoteFailed, EnumName(e.stage), text);
+  }
+  return Say(language, Phrase::kNoteFailed, EnumName(e.stage), e.thought);
 }
 
 // What a stage said that later stages go by.
@@ -73,11 +128,11 @@ void FoldStage(PlanState& plan, const StageStarted& e) {
   if (CommandRecord* record = plan.Find(e.command_id)) record->owner = OwnerKind::kStage;
 }
 
-void FoldStage(PlanState& plan, const StageFinished& e) {
+void FoldStage(PlanState& plan, const StageFinished& e, Language language) {
   GoalState& goal = *plan.goal;
   if (e.stage != Stage::kExecutor) {
     Keep(goal, e);
-    KeepNote(goal, fmt::format("{}: {}", EnumName(e.stage), e.action));
+    if (std::string note = NoteOf(e, language); !note.empty()) KeepNote(goal, std::move(note));
     return;
   }
   goal.executors[e.task_id] = WeightIn(e);
@@ -91,16 +146,19 @@ void FoldStage(PlanState& plan, const StageFinished& e) {
   record->execution->redo.push_back(std::move(held));
 }
 
-void FoldRoute(PlanState& plan, const RouteTaken& e) {
+void FoldRoute(PlanState& plan, const RouteTaken& e, Language language) {
+  KeepNote(*plan.goal, Say(language, Phrase::kNoteRoute, EnumName(e.intended), e.reason));
   StageLine& line = plan.goal->LineOf(e.matter);
   line.route = e.intended;
   line.control = e.control;
 }
 
-void FoldReview(PlanState& plan, const WorkReviewed& e) {
+void FoldReview(PlanState& plan, const WorkReviewed& e, Language language) {
   GoalState& goal = *plan.goal;
-  const std::string what = e.task_id.empty() ? std::string("plan") : e.task_id.str();
-  KeepNote(goal, fmt::format("reviewer: {} {}: {}", what, e.approved ? "approved" : "sent back", e.feedback));
+  const std::string what =
+      e.task_id.empty() ? Say(language, Phrase::kThePlan) : Say(language, Phrase::kResultOf, e.task_id.str());
+  KeepNote(goal, Say(language, e.approved ? Phrase::kNoteApproved : Phrase::kNoteSentBack, what, e.score,
+                     e.feedback));
   if (!e.task_id.empty()) return;
   StageLine& line = goal.LineOf(e.matter);
   line.feedback.clear();
@@ -124,6 +182,7 @@ void FoldPhase(PlanState& plan, const PhaseChanged& e) {
 
 void FoldNote(PlanState& plan, const GoalNoted& e) {
   KeepNote(*plan.goal, e.note);
+  if (!e.said.empty()) plan.goal->said.push_back({e.matter, e.asked, e.said});
   if (e.feedback) plan.goal->LineOf(e.matter).feedback.push_back(e.note);
   if (e.exception) ++plan.goal->exceptions;
 }
@@ -137,13 +196,59 @@ void FoldRemark(PlanState& plan, const RemarkMade& e, std::uint64_t number) {
   if (plan.goal->remarks.size() == 1) plan.goal->remark_line = {};
 }
 
-void FoldRemark(PlanState& plan, const RemarkSettled& e) {
+void FoldRemark(PlanState& plan, const RemarkSettled& e, Language language) {
   GoalState& goal = *plan.goal;
+  const auto remark = std::ranges::find(goal.remarks, e.remark, &OpenRemark::number);
+  if (remark != goal.remarks.end()) {
+    KeepNote(goal, Say(language, Phrase::kNoteRemark, remark->text, e.outcome));
+    const bool counts = e.done && e.route != Route::kNewTask && e.route != Route::kControlAction;
+    if (counts) goal.said.push_back({StageMatter::kRemark, {}, remark->text});
+  }
   std::erase_if(goal.remarks, [&](const OpenRemark& one) { return one.number == e.remark; });
-  KeepNote(goal, fmt::format("remark settled by {}: {}", EnumName(e.route), e.outcome));
   goal.remark_line = {};
   goal.settled.push_back(e);
   if (goal.settled.size() > kMostSettled) goal.settled.erase(goal.settled.begin());
+}
+
+void FoldTrail(PlanState& plan, const CommandRecord& record, const std::string& tool,
+               const Content& arguments, const ToolCallFinished& e) {
+  if (!plan.goal || !plan.goal->staged || record.task.empty()) return;
+  std::vector<ToolTrace>& trail = plan.goal->trails[record.task];
+  trail.push_back({tool, arguments, e.result, e.error.has_value()});
+  if (trail.size() > kMostTraced) trail.erase(trail.begin());
+}
+
+void BeginTrail(PlanState& plan, const TaskId& task) {
+  if (plan.goal && !task.empty()) plan.goal->trails.erase(task);
+}
+
+void FoldTaskNote(PlanState& plan, const TaskCompleted& e, Language language) {
+  if (!plan.goal || !plan.goal->staged || !plan.dag) return;
+  const TaskIndex task = plan.dag->Find(e.task_id);
+  if (task == DagState::kNone) return;
+  std::vector<std::string> names;
+  for (const NamedContent& output : e.outputs) names.push_back(output.name);
+  for (const NamedContent& output : e.deliverables) {
+    if (std::ranges::find(names, output.name) == names.end()) names.push_back(output.name);
+  }
+  std::string made = fmt::format("{}", fmt::join(names, ", "));
+  const auto said = plan.goal->executors.find(e.task_id);
+  if (said != plan.goal->executors.end()) made += (made.empty() ? "" : "; ") + said->second.thought;
+  KeepNote(*plan.goal,
+           Say(language, Phrase::kNoteDone, e.task_id.str(), plan.dag->AgentOf(task).str(), made));
+  plan.goal->trails.erase(e.task_id);
+}
+
+void FoldTaskNote(PlanState& plan, const TaskChanged& e, Language language) {
+  if (!plan.goal || !plan.goal->staged || !plan.dag) return;
+  const TaskIndex task = plan.dag->Find(e.task_id);
+  if (task == DagState::kNone) return;
+  if (e.change == TaskChange::kFailed) {
+    KeepNote(*plan.goal, Say(language, Phrase::kNoteTaskFailed, e.task_id.str(),
+                             plan.dag->AgentOf(task).str(), e.reason));
+  } else if (e.change == TaskChange::kSkipped || e.change == TaskChange::kNotNeeded) {
+    KeepNote(*plan.goal, Say(language, Phrase::kNoteSkipped, e.task_id.str(), e.reason));
+  }
 }
 
 void FoldStageEnd(PlanState& plan, const CommandRecord& record) {
@@ -164,8 +269,8 @@ void FoldGoalChange(PlanState& plan, const PlanChanged& e) {
 bool RunsWhilePaused(const PlanState& plan, const CommandRecord& record) {
   if (!plan.goal || !record.task.empty()) return false;
   const auto call = plan.goal->stages.find(record.id);
-  if (call == plan.goal->stages.end() || call->second.matter != StageMatter::kRemark) return false;
-  return call->second.stage == Stage::kUnderstanding || call->second.stage == Stage::kRouter;
+  // Whoever says something to a paused plan learns at once what comes of it; the tasks wait all the same.
+  return call != plan.goal->stages.end() && call->second.matter == StageMatter::kRemark;
 }
 
 }  // namespace agenttalk

@@ -42,6 +42,7 @@
 #include "model/dag/task_dag.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
+#include "model/events/saying.h"
 #include "model/events/thinking_events.h"
 
 namespace agenttalk {
@@ -266,6 +267,10 @@ void BatchApplication::ResetTasks() {
     CancelTask(step_, plan_, task, reason_);
     const bool by_name = std::ranges::find(named, task) != named.end();
     (by_name ? wanted : others).tasks.push_back(plan_.dag->IdOf(task));
+  }
+  if (!batch_.reason.empty()) {
+    const bool by_person = batch_.author.str() == kHuman;
+    wanted.said = {{by_person ? Speaker::kPerson : Speaker::kAgent, batch_.author, batch_.reason}};
   }
   if (!wanted.tasks.empty()) step_.Emit(plan_, std::move(wanted));
   if (!others.tasks.empty()) step_.Emit(plan_, std::move(others));

@@ -30,6 +30,7 @@
 #include "model/events/content.h"
 #include "model/events/event.h"
 #include "model/events/thinking_events.h"
+#include "model/words/catalogue.h"
 
 namespace agenttalk {
 namespace {
@@ -72,11 +73,11 @@ bool LacksResult(const PlanState& plan, const CommandRecord& record, const Answe
   return declares || record.score_required;
 }
 
-std::string DoneText(const AnswerFacts& answer, const BatchReport& report) {
+std::string DoneText(const AnswerFacts& answer, const BatchReport& report, Language language) {
   std::vector<std::string_view> names;
   for (const ThinkingCommand& command : answer.commands) names.push_back(command.name);
-  std::string text = fmt::format("Your commands were carried out: {}.", fmt::join(names, ", "));
-  if (report.changed) text += fmt::format(" The plan is at revision {} now.", report.revision);
+  std::string text = Say(language, Phrase::kCommandsDone, fmt::format("{}", fmt::join(names, ", ")));
+  if (report.changed) text += Say(language, Phrase::kNowRevision, report.revision);
   return text;
 }
 
@@ -128,8 +129,8 @@ ThoughtOutcome ThinkingFlow::CarryOut(Step& step, PlanState& plan, CommandRecord
   auto applied = ApplyBatch(step, plan, batch);
   if (!applied && IsConflict(applied.error())) {
     TellAgent(step, plan, record, MemoryKind::kDone, record.agent,
-              fmt::format("None of your commands was carried out: {}. {}", applied.error().front().message,
-                          DescribePlan(plan)));
+              Say(step.state().settings.language, Phrase::kCommandsNot, applied.error().front().message,
+                  DescribePlan(plan, step.state().settings.language)));
     outcome.use_result = false;
     return outcome;
   }
@@ -142,7 +143,8 @@ ThoughtOutcome ThinkingFlow::CarryOut(Step& step, PlanState& plan, CommandRecord
   if (!IsLive(record.state)) {
     outcome.use_result = false;
   } else if (!outcome.use_result) {
-    TellAgent(step, plan, record, MemoryKind::kDone, record.agent, DoneText(answer, *applied));
+    TellAgent(step, plan, record, MemoryKind::kDone, record.agent,
+              DoneText(answer, *applied, step.state().settings.language));
   }
   return outcome;
 }
@@ -159,19 +161,19 @@ void HearPerson(Step& step, PlanState& plan, CommandRecord& record, Decision dec
                 const std::string& text) {
   std::string said = CleanHumanText(text);
   if (IsBlank(said)) {
-    said = decision == Decision::kApprove  ? "Yes."
-           : decision == Decision::kReject ? "No."
-                                           : "Nobody answered in time. Decide without an answer.";
+    said = Say(step.state().settings.language, decision == Decision::kApprove  ? Phrase::kYes
+                                               : decision == Decision::kReject ? Phrase::kNo
+                                                                               : Phrase::kNobodyAnswered);
   }
   TellAgent(step, plan, record, MemoryKind::kAnswer, AgentId(std::string(kHuman)), std::move(said));
   step.Emit(plan, CommandRequeued{record.id});
   step.Touch(record.agent);
 }
 
-std::string DescribePlan(const PlanState& plan) {
+std::string DescribePlan(const PlanState& plan, Language language) {
   if (!plan.dag) return {};
   const DagState& dag = *plan.dag;
-  std::string text = fmt::format("The plan is at revision {}:\n", dag.revision);
+  std::string text = Say(language, Phrase::kPlanAt, dag.revision) + "\n";
   std::size_t told = 0;
   for (const TaskIndex task : TopologicalOrder(dag)) {
     if (told++ == kMostTasksTold) break;
@@ -179,14 +181,18 @@ std::string DescribePlan(const PlanState& plan) {
     std::vector<std::string_view> needs;
     for (const TaskId& id : node.depends_on) needs.push_back(id.str());
     const std::string_view instruction = Utf8Prefix(node.prompt, kLongestInstructionTold);
-    std::string line =
-        fmt::format("- {} ({}, {}{}{}): {}{}", node.task_id.str(), node.assigned_agent_id.str(),
-                    IsFinished(dag, task) ? "finished" : "not finished", needs.empty() ? "" : ", needs ",
-                    fmt::join(needs, " "), instruction, instruction.size() < node.prompt.size() ? "…" : "");
+    std::string line = fmt::format(
+        "- {} ({}, {}{}): {}{}", node.task_id.str(), node.assigned_agent_id.str(),
+        Say(language, IsFinished(dag, task) ? Phrase::kTaskFinished : Phrase::kTaskOpen),
+        needs.empty() ? std::string()
+                      : Say(language, Phrase::kTaskNeeds, fmt::format("{}", fmt::join(needs, " "))),
+        instruction, instruction.size() < node.prompt.size() ? "…" : "");
     std::ranges::replace(line, '\n', ' ');
     text += line + "\n";
   }
-  if (dag.size() > kMostTasksTold) text += fmt::format("- and {} more tasks\n", dag.size() - kMostTasksTold);
+  if (dag.size() > kMostTasksTold) {
+    text += Say(language, Phrase::kAndMoreTasks, dag.size() - kMostTasksTold) + "\n";
+  }
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/language.h"
 #include "engine/command/answer_commands.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
@@ -30,6 +31,6 @@ void HearPerson(Step& step, PlanState& plan, CommandRecord& record, Decision dec
                 const std::string& text);
 
 // The plan as text for a model that may change it; at most so many tasks.
-std::string DescribePlan(const PlanState& plan);
+std::string DescribePlan(const PlanState& plan, Language language = Language::kEnglish);
 
 }  // namespace agenttalk

@@ -25,6 +25,7 @@
 #include "base/suggestion.h"
 #include "base/utf8.h"
 #include "model/reading/object_reader.h"
+#include "model/words/catalogue.h"
 
 namespace agenttalk {
 namespace {
@@ -238,10 +239,11 @@ std::string ArgumentSchema(const ThinkingSpec& spec) {
   return CompactJson(schema);
 }
 
-std::string PrepareCommandPrompt(const std::vector<const ThinkingSpec*>& commands) {
+std::string PrepareCommandPrompt(const std::vector<const ThinkingSpec*>& commands, Language language) {
   std::string prompt;
   for (std::size_t i = 0; i < commands.size(); ++i) {
-    prompt += fmt::format("{}. {}:\n{}\n\n", i + 1, commands[i]->signature, commands[i]->description);
+    prompt += fmt::format("{}. {}:\n{}\n\n", i + 1, commands[i]->signature,
+                          DescriptionOf(commands[i]->name, language, commands[i]->description));
   }
   return prompt;
 }

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/issue.h"
+#include "base/language.h"
 
 // The commands that an agent's model, or a person, may issue. An entry is declared in one place with all that
 // belongs to it; reading arguments, checking permissions, the prompt and the schema follow from it. A new
@@ -91,6 +92,7 @@ ThinkingArguments ReadThinkingArguments(const ThinkingSpec& spec, std::string_vi
 std::string ArgumentSchema(const ThinkingSpec& spec);
 
 // Numbered entries "1. signature:\ndescription", for a prompt.
-std::string PrepareCommandPrompt(const std::vector<const ThinkingSpec*>& commands);
+std::string PrepareCommandPrompt(const std::vector<const ThinkingSpec*>& commands,
+                                 Language language = Language::kEnglish);
 
 }  // namespace agenttalk

@@ -199,6 +199,9 @@ struct Inheritance {
   std::vector<File> files;
 };
 
+// What a changed plan file means for a plan that was changed otherwise since it came from that file.
+enum class FileConflict : std::uint8_t { kAsk, kKeep, kReplace };
+
 // A DAG for a plan: its first, a revision, or the one it has, to go on with it.
 struct PlanSubmission {
   PlanId plan_id;
@@ -211,6 +214,8 @@ struct PlanSubmission {
   bool fresh = false;  // everything is executed again, and no recorded answer used
   std::string client_id;
   std::optional<Inheritance> inherits = {};  // the plan must be new then
+  bool from_file = false;                    // it is a person's plan file
+  FileConflict conflict = FileConflict::kAsk;
 };
 
 // Thinking commands by hand: one batch, applied whole or not at all. A plan that does not exist yet is made

@@ -14,6 +14,7 @@
 #include "base/surrogates.h"
 #include "model/answer/agent_output_spellings.h"
 #include "model/answer/stage_contract.h"
+#include "model/answer/thinking_command.h"
 #include "model/reading/checked.h"
 #include "model/reading/object_reader.h"
 #include "model/reading/parsed_text.h"
@@ -79,6 +80,10 @@ Checked<AgentOutput> ReadAgentOutput(const json::value& value, const OutputContr
       output.params_json = CanonicalJson(params.object());
       output.params = ReadStageParams(params, contract, output.action);
     });
+    if (contract.stage != Stage::kExecutor) return;
+    if (const json::value* commands = reader.Value("commands"); commands != nullptr && !commands->is_null()) {
+      output.commands = ReadThinkingCommands(*commands, "/commands", checked.issues);
+    }
   });
   if (checked.issues.ok()) checked.value = std::move(output);
   return checked;

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/answer/thinking_command.h"
 #include "model/reading/checked.h"
 #include "model/request/model_request.h"
 
@@ -148,6 +149,7 @@ struct AgentOutput {
   std::vector<std::string> alternative_actions;
   bool requires_user_confirmation = false;
   std::string user_message;
+  std::vector<ThinkingCommand> commands = {};  // of an executor
 
   bool operator==(const AgentOutput&) const = default;
 };

@@ -164,6 +164,47 @@ StageParams ReadFree(ObjectReader& params, const OutputContract& /*contract*/) {
   return FreeParams{};
 }
 
+StageParams ReadTransition(ObjectReader& params, const OutputContract& /*contract*/) {
+  std::string text;
+  for (const char* name : {"from", "to", "summary"}) params.String(name, text);
+  params.AllowOthers();
+  return FreeParams{};
+}
+
+StageParams ReadAllocation(ObjectReader& params, const OutputContract& /*contract*/) {
+  std::string text;
+  params.Name(Field("task").Required().Hint("the id of the task that is to go elsewhere"), text);
+  params.Name(Field("agent").Required().Hint("the id of an agent of the pool"), text);
+  params.String("reason", text);
+  params.AllowOthers();
+  return FreeParams{};
+}
+
+StageParams ReadException(ObjectReader& params, const OutputContract& /*contract*/) {
+  std::string decision;
+  std::string text;
+  const bool given = params.Text(Field("decision").Required(), decision);
+  const bool known = decision == "retry" || decision == "skip" || decision == "replan" || decision == "stop";
+  if (given && !known) {
+    params.Error("decision", ErrorCode::kValueInvalid, fmt::format("\"{}\" is no decision", decision),
+                 "one of retry, skip, replan, stop");
+  }
+  params.Name("task", text);
+  params.String("reason", text);
+  params.AllowOthers();
+  return FreeParams{};
+}
+
+StageParams ReadEscalation(ObjectReader& params, const OutputContract& /*contract*/) {
+  std::string text;
+  std::vector<std::string> choices;
+  params.Text(Field("question").Required(), text);
+  params.Texts("choices", choices);
+  params.String("recommendation", text);
+  params.AllowOthers();
+  return FreeParams{};
+}
+
 struct ActionRule {
   std::optional<Stage> stage;  // missing: every stage has it
   std::string_view action;
@@ -181,10 +222,10 @@ constexpr std::array<ActionRule, 14> kRules{{
     {Stage::kExecutor, "COMPLETE", ReadComplete},
     {Stage::kExecutor, "FAIL", ReadFree},
     {Stage::kReviewer, "REVIEW_RESULT", ReadReview},
-    {Stage::kOrchestrator, "PHASE_TRANSITION", ReadFree},
-    {Stage::kOrchestrator, "RESOURCE_ALLOCATE", ReadFree},
-    {Stage::kOrchestrator, "EXCEPTION_HANDLE", ReadFree},
-    {Stage::kOrchestrator, "USER_ESCALATE", ReadFree},
+    {Stage::kOrchestrator, "PHASE_TRANSITION", ReadTransition},
+    {Stage::kOrchestrator, "RESOURCE_ALLOCATE", ReadAllocation},
+    {Stage::kOrchestrator, "EXCEPTION_HANDLE", ReadException},
+    {Stage::kOrchestrator, "USER_ESCALATE", ReadEscalation},
 }};
 
 bool Applies(const ActionRule& rule, const std::optional<Stage>& stage) {

@@ -6,6 +6,8 @@
 
 #include "base/ids.h"
 #include "model/dag/task_outcome.h"
+#include "model/events/named_content.h"
+#include "model/events/saying.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {
@@ -28,6 +30,18 @@ struct StageBrief {
   }
 };
 
+// One earlier attempt at a task: what it gave, why it did not count, and what was said about it.
+struct PastRound {
+  std::vector<NamedContent> gave;
+  std::vector<Saying> said;
+
+  bool operator==(const PastRound&) const = default;
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("gave", self.gave), f("said", self.said);
+  }
+};
+
 // The texts of a command, apart from its body, so that asking a model needs no JSON to be read.
 struct CommandBrief {
   std::string prompt;
@@ -42,6 +56,8 @@ struct CommandBrief {
   StageBrief context = {};
   std::vector<OutputCondition> when = {};  // of the declared outputs, those that the score decides about
   std::string parameters = {};             // ParametersText, before the agent's
+  std::vector<PastRound> past = {};        // of a task: earlier attempts, oldest first
+  std::uint32_t earlier = 0;               // and how many more there were
 
   bool operator==(const CommandBrief&) const = default;
   template <typename Self, typename F>
@@ -51,6 +67,7 @@ struct CommandBrief {
     f("may_return", self.may_return), f("may_reject", self.may_reject), f("model", self.model);
     f("stage", self.stage), f("context", self.context), f("when", self.when);
     f("parameters", self.parameters);
+    f("past", self.past), f("earlier", self.earlier);
   }
 };
 

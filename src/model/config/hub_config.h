@@ -96,6 +96,7 @@ struct HubLimits {
 struct HumanConfig {
   std::string name;
   Duration question_deadline = std::chrono::hours(24);
+  Duration approval_deadline{};  // zero: approvals wait for ever
 
   bool operator==(const HumanConfig&) const = default;
 };

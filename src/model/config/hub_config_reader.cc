@@ -115,6 +115,7 @@ void ReadConfig(ObjectReader& reader, HubConfig& config) {
   reader.Object("human", [&](ObjectReader& human) {
     human.Text("name", config.human.name);
     ReadPositivePeriod(human, "question_deadline", config.human.question_deadline);
+    ReadPositivePeriod(human, "approval_deadline", config.human.approval_deadline);
   });
   reader.Object("paths", [&](ObjectReader& paths) {
     ReadPath(paths, "prompts", config.paths.prompts);

@@ -117,6 +117,7 @@ json::value ToJson(const HubConfig& config) {
   json::object human;
   Add(human, "name", config.human.name, standard.human.name);
   Add(human, "question_deadline", config.human.question_deadline, standard.human.question_deadline);
+  Add(human, "approval_deadline", config.human.approval_deadline, standard.human.approval_deadline);
   AddNested(object, "human", std::move(human));
   json::object paths;
   Add(paths, "prompts", config.paths.prompts, standard.paths.prompts);

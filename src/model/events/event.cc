@@ -49,6 +49,13 @@ const char* EnumName(TaskChange value) {
       value);
 }
 
+const char* EnumName(Speaker value) {
+  return NameIn(std::array{"engine", "person", "reviewer", "agent", "orchestrator"}, value);
+}
+const char* EnumName(Language value) {
+  return NameIn(std::array{"en", "zh"}, value);
+}
+
 const char* EnumName(Stage value) {
   return NameIn(std::array{"command", "understanding", "router", "planner", "executor", "reviewer",
                            "orchestrator", "strategy", "internal_plan"},

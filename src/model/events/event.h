@@ -38,7 +38,7 @@ using EventBody =
                  StepStarted, StepFinished, StatusReported, CollaborationRequested, CollaborationAnswered,
                  PlanForked, SpendingSettled, ThinkingApplied, ThinkingRefused, MemoryWritten, MemoryCleared,
                  GoalSet, StageStarted, StageFinished, RouteTaken, RouteOverruled, WorkReviewed, TasksMatched,
-                 PhaseChanged, GoalNoted, RemarkMade, RemarkSettled, ResultShared, CallRestarted, NumberTaken>;
+                 PhaseChanged, GoalNoted, RemarkMade, RemarkSettled, ResultShared, CallRestarted, NumberTaken, PlanFileKept>;
 
 // How enumerations are spelled in JSON.
 const char* EnumName(EndState value);
@@ -49,6 +49,8 @@ const char* EnumName(Decision value);
 const char* EnumName(PlanChange value);
 const char* EnumName(TaskChange value);
 const char* EnumName(Strategy value);
+const char* EnumName(Speaker value);
+const char* EnumName(Language value);
 
 // The name people see in `agenttalk log`, e.g. "command_received".
 const char* EventName(const EventBody& body);

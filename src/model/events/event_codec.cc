@@ -104,7 +104,8 @@ constexpr std::array<const char*, std::variant_size_v<EventBody>> kNames = {"nod
                                                                             "remark_settled",
                                                                             "result_shared",
                                                                             "call_restarted",
-                                                                            "number_taken"};
+                                                                            "number_taken",
+                                                                            "plan_file_kept"};
 
 // Members of one class, so that each may call those below it.
 struct FieldsAsJson {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/language.h"
 #include "base/time.h"
 #include "model/config/agent_profile.h"
 #include "model/events/content.h"
@@ -49,8 +50,10 @@ struct HubSettings {
   std::uint64_t hub_budget_tokens = 0;     // of all plans together; 0: no limit
   std::uint64_t hub_budget_micro_usd = 0;  // of all plans together; 0: no limit
   std::uint32_t max_collaboration_depth = 8;
-  std::uint32_t max_collaborations = 16;  // that one command may ask for
-  bool share_results = false;             // `reuse` goes beyond the plan
+  std::uint32_t max_collaborations = 16;   // that one command may ask for
+  bool share_results = false;              // `reuse` goes beyond the plan
+  Language language = Language::kEnglish;  // of what the engine itself says
+  Duration approval_deadline{};            // of approvals; zero: they wait for ever
   std::string score_criteria = {};        // of a score that nobody gave any; empty: the default, in English
 
   bool operator==(const HubSettings&) const = default;
@@ -63,6 +66,7 @@ struct HubSettings {
     f("hub_budget_micro_usd", self.hub_budget_micro_usd);
     f("max_collaboration_depth", self.max_collaboration_depth);
     f("max_collaborations", self.max_collaborations), f("share_results", self.share_results);
+    f("language", self.language), f("approval_deadline", self.approval_deadline);
     f("score_criteria", self.score_criteria);
   }
 };

@@ -202,11 +202,13 @@ struct GoalNoted {
   std::string note;
   bool feedback = false;   // the next plan has to heed it
   bool exception = false;  // the orchestrator has handled something
+  std::string asked = {};  // what a person was asked
+  std::string said = {};   // and what the person said: an instruction for every stage that comes
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("matter", self.matter), f("note", self.note), f("feedback", self.feedback);
-    f("exception", self.exception);
+    f("exception", self.exception), f("asked", self.asked), f("said", self.said);
   }
 };
 

@@ -4,12 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/content.h"
 #include "model/events/named_content.h"
+#include "model/events/saying.h"
 
 // What happens to the tasks of a plan (engine/dag/flow.h).
 namespace agenttalk {
@@ -26,12 +28,14 @@ struct DagAdopted {
   std::vector<NamedContent> files;  // the plan's files
   bool fresh = false;               // answers from before are not used again
   std::vector<std::string> routing_rules = {};
+  bool from_file = false;  // a person's plan file, with which later ones are compared
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("revision", self.revision), f("author", self.author), f("reason", self.reason), f("goal", self.goal);
     f("dag", self.dag), f("nodes", self.nodes), f("kept", self.kept), f("files", self.files);
     f("fresh", self.fresh), f("routing_rules", self.routing_rules);
+    f("from_file", self.from_file);
   }
 };
 
@@ -71,10 +75,12 @@ struct TaskChanged {
   TaskChange change = TaskChange::kFailed;
   ErrorCode code = ErrorCode::kInternal;
   std::string reason;
+  std::vector<Saying> said = {};  // for the next attempt
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("task_id", self.task_id), f("change", self.change), f("code", self.code), f("reason", self.reason);
+    f("said", self.said);
   }
 };
 
@@ -82,13 +88,25 @@ struct TaskChanged {
 struct TasksReset {
   std::vector<TaskId> tasks;
   std::string reason;
-  bool keep_rounds = false;  // how often they were reworked still counts
-  bool forget = false;       // what they answered before is not used again
+  bool keep_rounds = false;       // how often they were reworked still counts
+  bool forget = false;            // what they answered before is not used again
+  std::vector<Saying> said = {};  // for those that failed and are tried again
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("tasks", self.tasks), f("reason", self.reason), f("keep_rounds", self.keep_rounds);
-    f("forget", self.forget);
+    f("forget", self.forget), f("said", self.said);
+  }
+};
+
+// A person gave the plan's file again, changed, and decided to keep the plan as it is: the file counts as
+// seen.
+struct PlanFileKept {
+  Digest dag;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("dag", self.dag);
   }
 };
 

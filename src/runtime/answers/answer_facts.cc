@@ -101,6 +101,7 @@ AnswerFacts StageFacts(const AnswerContract& contract, std::string_view text, co
   if (!read) return RefusedFacts(read.error());
   AnswerFacts facts;
   facts.stage = *std::move(read);
+  facts.commands = facts.stage->commands;
   const AgentOutput& output = *facts.stage;
   const bool acts = contract.form == Stage::kExecutor && std::holds_alternative<FreeParams>(output.params);
   if (!acts) return facts;

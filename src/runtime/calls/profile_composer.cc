@@ -27,6 +27,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "model/answer/role_request.h"
+#include "model/command/command.h"
 #include "model/config/agent_profile.h"
 #include "model/config/agent_profile_reader.h"
 #include "model/events/content.h"
@@ -36,6 +37,7 @@
 #include "model/request/model_parameters.h"
 #include "model/request/model_request.h"
 #include "model/request/stored_request.h"
+#include "model/words/catalogue.h"
 #include "prompts/answer_schema.h"
 #include "prompts/composer.h"
 #include "prompts/role_prompt.h"
@@ -80,6 +82,14 @@ std::vector<PromptNote> MemoryOf(const PlanState& plan, const CommandRecord& rec
     AddNotes(book->entries, notes);
   }
   return notes;
+}
+
+// With the descriptions of built-in tools in the hub's language.
+std::vector<ToolSpec> InLanguage(std::vector<ToolSpec> tools, Language language) {
+  for (ToolSpec& tool : tools) {
+    tool.description = std::string(DescriptionOf(tool.name, language, tool.description));
+  }
+  return tools;
 }
 
 // What the answer to a part of the way may hold: a step has no outputs, and sends nothing on.
@@ -132,11 +142,11 @@ void ProfileComposer::AddThinking(const PlanState& plan, const AgentSettings& ag
   const bool granted =
       std::ranges::any_of(all, [&](const ThinkingSpec& spec) { return IsNamed(spec, agent.permissions); });
   if (!granted) return;
-  commands = PrepareCommandPrompt(thinking_->AllowedFor(agent.permissions));
+  commands = PrepareCommandPrompt(thinking_->AllowedFor(agent.permissions), language_);
   const bool changes_plan = std::ranges::any_of(all, [&](const ThinkingSpec& spec) {
     return !spec.permission.empty() && IsNamed(spec, agent.permissions);
   });
-  if (changes_plan) plan_text = DescribePlan(plan);
+  if (changes_plan) plan_text = DescribePlan(plan, language_);
 }
 
 Result<std::vector<PromptInput>> ProfileComposer::InputsOf(const std::vector<NamedContent>& files,
@@ -170,8 +180,10 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   input.language = language_;
   input.system = sheet.system.content;
   input.prompt = brief.prompt;
-  input.score_criteria = brief.score_criteria;
-  const std::vector<ToolSpec> tools = tools_.ToolsOf(record.agent);
+  input.score_criteria = brief.score_criteria == kDefaultScoreCriteria
+                             ? Wording(Phrase::kScoreCriteria, language_)
+                             : std::string_view(brief.score_criteria);
+  const std::vector<ToolSpec> tools = InLanguage(tools_.ToolsOf(record.agent), language_);
   input.text_tools = tools;
   if (input.contract.form == Stage::kExecutor) {
     input.contract.known_tools.emplace();
@@ -185,6 +197,12 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   input.missing_inputs = record.execution->missing;
   input.rework_round = brief.rework_round;
   input.rework_reason = brief.rework_reason;
+  std::vector<PromptRound> past;
+  for (const PastRound& round : brief.past) {
+    past.push_back({TRY(InputsOf(round.gave, input.inline_budget)), round.said});
+  }
+  input.past = past;
+  input.earlier = brief.earlier;
   std::string commands;
   std::string plan_text;
   AddThinking(plan, agent, commands, plan_text);
@@ -210,6 +228,9 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   // A step of an agent's own plan is asked as every step is.
   if (brief.stage != Stage::kCommand && role == nullptr) {
     stage = TRY(RenderStage(record.agent, brief));
+    // Who the agent is comes first, then what the stage asks of it.
+    std::string system = sheet.system.bytes->empty() ? std::string() : *sheet.system.bytes + "\n\n";
+    input.system = keep(system + stage.system);
     input.stage_prompt = stage.text;
     input.stage_content = stage.content;
   }
@@ -252,12 +273,13 @@ Result<ProfileComposer::Rendered> ProfileComposer::RenderStage(const AgentId& ag
   context.intent_analysis = brief.context.intent_analysis;
   context.user_goal = brief.context.user_goal;
   context.history = brief.context.history;
-  context.available_tools = ToolsText(tools_.ToolsOf(agent));
+  context.available_tools = ToolsText(InLanguage(tools_.ToolsOf(agent), language_));
   StagePromptOptions options;
   options.language = language_;
   options.fence_key = fence_key_;
   StagePrompt rendered = TRY(RenderStagePrompt(prompt, context, options));
-  Rendered made{std::move(rendered.text), ContentOf(prompt, context, language_), {}};
+  Rendered made{
+      std::move(rendered.user), std::move(rendered.system), ContentOf(prompt, context, language_), {}};
   if (rendered.history_left_out > 0) {
     made.warnings.push_back(
         fmt::format("{} entries of the history were left out of the prompt", rendered.history_left_out));
@@ -265,7 +287,8 @@ Result<ProfileComposer::Rendered> ProfileComposer::RenderStage(const AgentId& ag
   return made;
 }
 
-Result<StoredRequest> ProfileComposer::ComposeNext(const CommandRecord& record, std::uint32_t model_call) {
+Result<StoredRequest> ProfileComposer::ComposeNext(const PlanState& plan, const CommandRecord& record,
+                                                   std::uint32_t model_call) {
   const Execution& execution = *record.execution;
   const StoredRequest parent = TRY(DecodeRequest(*TRY(contents_.Load(execution.request))));
   if (!execution.news.empty()) {
@@ -290,8 +313,13 @@ Result<StoredRequest> ProfileComposer::ComposeNext(const CommandRecord& record, 
         {{output.provider_call, output.tool, *arguments}, output.result, output.error.has_value()});
     native = native && !output.provider_call.empty();
   }
-  return ComposeToolRound(
-      {&parent, execution.request, model_call, execution.answer, native, outcomes, fence_key_, language_});
+  std::vector<std::string> alternatives;
+  if (plan.goal && !record.task.empty()) {
+    const auto said = plan.goal->executors.find(record.task);
+    if (said != plan.goal->executors.end()) alternatives = said->second.alternatives;
+  }
+  return ComposeToolRound({&parent, execution.request, model_call, execution.answer, native, outcomes,
+                           alternatives, fence_key_, language_});
 }
 
 Result<RequestComposer::Composed> ProfileComposer::Compose(const PlanState& plan, const CommandRecord& record,
@@ -338,7 +366,7 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeAny(const PlanState& p
   if (!follows) return ComposeFirst(plan, record, agent, *TRY(SheetOf(agent, keep)), model_call, role, keep);
   // A later round sends the conversation again, with the last answer.
   const std::uint64_t tokens = (execution.request.size + execution.answer.size) / kBytesPerToken;
-  const StoredRequest request = TRY(ComposeNext(record, model_call));
+  const StoredRequest request = TRY(ComposeNext(plan, record, model_call));
   return Composed{EncodeRequest(request), request.reuse_key,
                   TRY(estimate_(request.provider, request.model, tokens, request.parameters.max_tokens))};
 }

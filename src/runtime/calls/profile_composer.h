@@ -79,7 +79,8 @@ class ProfileComposer final : public RequestComposer {
                               const RoleRequest* role, std::uint32_t model_call, const Keep& keep);
   // Fills the stage's prompt in; what of it is to be kept with the request.
   struct Rendered {
-    std::string text;
+    std::string text;    // for the user message
+    std::string system;  // for the system message
     Digest content;
     std::vector<std::string> warnings;
   };
@@ -87,7 +88,8 @@ class ProfileComposer final : public RequestComposer {
   // The schema of the answer that the input asks for.
   [[nodiscard]] std::string SchemaOf(const ComposeInput& input, const AgentSettings& agent,
                                      const std::vector<ToolSpec>& tools) const;
-  Result<StoredRequest> ComposeNext(const CommandRecord& record, std::uint32_t model_call);
+  Result<StoredRequest> ComposeNext(const PlanState& plan, const CommandRecord& record,
+                                    std::uint32_t model_call);
   // What an agent with these permissions may issue, and the plan, where it may change it.
   void AddThinking(const PlanState& plan, const AgentSettings& agent, std::string& commands,
                    std::string& plan_text) const;

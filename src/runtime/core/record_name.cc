@@ -26,6 +26,9 @@ std::optional<std::uint64_t> ParseNumbered(std::string_view name, std::string_vi
 std::string QuestionName(std::uint64_t event) {
   return fmt::format("q_{}", event);
 }
+std::string QuestionFilePath(std::uint64_t event, std::string_view file) {
+  return fmt::format("human/inbox/{}/{}", QuestionName(event), file);
+}
 std::string LetterName(std::uint64_t event) {
   return fmt::format("dl_{}", event);
 }

@@ -28,6 +28,7 @@
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
 #include "runtime/core/core.h"
+#include "runtime/core/record_name.h"
 #include "runtime/files/file_sink.h"
 #include "runtime/files/human_answer.h"
 #include "runtime/files/task_files.h"
@@ -107,6 +108,7 @@ std::string_view LogOf(const EventBody& body) {
     std::string_view operator()(const SpendingSettled&) const { return {}; }
     std::string_view operator()(const PlanChanged&) const { return {}; }
     std::string_view operator()(const ControlAccepted&) const { return {}; }
+    std::string_view operator()(const PlanFileKept&) const { return {}; }
   };
   return std::visit(Choice{}, body);
 }
@@ -116,14 +118,40 @@ std::string QuestionPath(std::uint64_t question) {
 }
 
 std::string QuestionText(const Event& event, const QuestionAsked& asked) {
-  return PrettyJson(json::object{{"id", QuestionName(event.number)},
-                                 {"plan_id", event.plan_id.str()},
-                                 {"command_id", asked.command_id.str()},
-                                 {"kind", EnumName(asked.kind)},
-                                 {"text", asked.text},
-                                 {"from", asked.from.str()},
-                                 {"asked_at", ToRfc3339(event.time)},
-                                 {"deadline", ToRfc3339(asked.deadline)}});
+  json::object leads_to;
+  for (const QuestionChoice& choice : asked.choices) leads_to[choice.word] = choice.leads_to;
+  json::array files;
+  for (const NamedContent& file : asked.files) files.emplace_back(QuestionFilePath(event.number, file.name));
+  const bool waits = asked.deadline == Timestamp{};
+  return PrettyJson(
+      json::object{{"id", QuestionName(event.number)},
+                   {"plan_id", event.plan_id.str()},
+                   {"task_id", asked.task_id.str()},
+                   {"command_id", asked.command_id.str()},
+                   {"kind", EnumName(asked.kind)},
+                   {"text", asked.text},
+                   {"files", std::move(files)},
+                   {"leads_to", std::move(leads_to)},
+                   {"from", asked.from.str()},
+                   {"asked_at", ToRfc3339(event.time)},
+                   {"deadline", waits ? json::value() : json::value(ToRfc3339(asked.deadline))}});
+}
+
+void ShowQuestion(const Event& event, const QuestionAsked& asked, FileSink& sink) {
+  sink.PublishText(QuestionPath(event.number), QuestionText(event, asked));
+  for (const NamedContent& file : asked.files) {
+    sink.Publish(QuestionFilePath(event.number, file.name), file.content, Overwrite::kAlways);
+  }
+}
+
+// What an agent wants a person to know; nobody has to answer it.
+std::string NoticeText(const Event& event, const StageFinished& finished) {
+  return PrettyJson(json::object{{"plan_id", event.plan_id.str()},
+                                 {"task_id", finished.task_id.str()},
+                                 {"command_id", finished.command_id.str()},
+                                 {"from", EnumName(finished.stage)},
+                                 {"text", finished.user_message},
+                                 {"at", ToRfc3339(event.time)}});
 }
 
 void ShowInput(const Event& event, const InputArrived& arrived, FileSink& sink) {
@@ -207,9 +235,16 @@ void EventFiles::ShowFiles(const Event& event, FileSink& sink) {
   } else if (const auto* sent = std::get_if<MessageSent>(&event.body)) {
     ShowMessage(event, *sent, sink);
   } else if (const auto* asked = std::get_if<QuestionAsked>(&event.body)) {
-    sink.PublishText(QuestionPath(event.number), QuestionText(event, *asked));
+    ShowQuestion(event, *asked, sink);
   } else if (const auto* answered = std::get_if<QuestionClosed>(&event.body)) {
     sink.Remove(QuestionPath(answered->question));
+    for (const std::string& file : answered->files) {
+      sink.Remove(QuestionFilePath(answered->question, file));
+    }
+  } else if (const auto* finished = std::get_if<StageFinished>(&event.body)) {
+    if (finished->user_message.empty()) return;
+    sink.PublishText(fmt::format("human/inbox/{}/notice_{}.json", event.plan_id.str(), event.number),
+                     NoticeText(event, *finished));
   } else if (const auto* letter = std::get_if<DeadLettered>(&event.body)) {
     ShowLetter(event, *letter, sink);
     ShowRefusal(event, *letter, sink);

@@ -77,6 +77,19 @@ json::value OriginJson(const PlanState& plan) {
       {"plan_id", origin.plan.str()}, {"seq", origin.at}, {"task_id", origin.from_task.str()}};
 }
 
+// What a person has to decide before the first remark is settled; null: nothing.
+json::value QuestionOfRemark(const PlanState& plan) {
+  for (const auto& [number, open] : plan.questions) {
+    const auto call = plan.goal->stages.find(open.asked.command_id);
+    const bool about = call != plan.goal->stages.end() && call->second.matter == StageMatter::kRemark;
+    const bool capability = open.asked.matter == GoalMatter::kCapability;
+    if (open.asked.purpose == QuestionPurpose::kGoal && (about || capability)) {
+      return json::value(QuestionName(number));
+    }
+  }
+  return nullptr;
+}
+
 json::array RemarksJson(const PlanState& plan) {
   json::array remarks;
   if (!plan.goal) return remarks;
@@ -86,6 +99,7 @@ json::array RemarksJson(const PlanState& plan) {
                      {"state", one.done ? "done" : "dropped"},
                      {"route", EnumName(one.route)},
                      {"outcome", one.outcome},
+                     {"question", nullptr},
                      {"new_plan", one.new_plan.empty() ? json::value() : json::value(one.new_plan.str())}});
   }
   for (const OpenRemark& one : plan.goal->remarks) {
@@ -93,6 +107,7 @@ json::array RemarksJson(const PlanState& plan) {
                                    {"state", "open"},
                                    {"route", nullptr},
                                    {"outcome", one.text},
+                                   {"question", QuestionOfRemark(plan)},
                                    {"new_plan", nullptr}});
   }
   return remarks;
@@ -142,7 +157,11 @@ json::object PlanStatusJson(const PlanState& plan) {
   json::array commands;
   for (const CommandRecord& record : plan.commands) commands.push_back(CommandJson(plan, record));
   json::array questions;
-  for (const auto& [number, question] : plan.questions) questions.emplace_back(QuestionName(number));
+  json::array alerts;
+  for (const auto& [number, question] : plan.questions) {
+    const bool asks = question.asked.kind != QuestionKind::kAlert;
+    (asks ? questions : alerts).emplace_back(QuestionName(number));
+  }
   return {{"plan_id", plan.id.str()},
           {"goal", std::move(goal)},
           {"state", PlanStateName(plan)},
@@ -155,6 +174,7 @@ json::object PlanStatusJson(const PlanState& plan) {
           {"deliverables", std::move(deliverables)},
           {"commands", std::move(commands)},
           {"questions", std::move(questions)},
+          {"alerts", std::move(alerts)},
           {"remarks", RemarksJson(plan)},
           {"dead_letters", plan.letters.size()},
           {"tokens", {{"input", plan.spent.input_tokens}, {"output", plan.spent.output_tokens}}},

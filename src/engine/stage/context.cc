@@ -1,0 +1,280 @@
+#include "engine/stage/context.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/language.h"
+#include "base/text_diff.h"
+#include "base/utf8.h"
+#include "engine/stage/calls.h"
+#include "engine/state/dag_state.h"
+#include "engine/state/goal_state.h"
+#include "engine/state/hub_state.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/step.h"
+#include "model/dag/task_dag.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+#include "model/events/stage_events.h"
+#include "model/words/catalogue.h"
+
+namespace agenttalk {
+namespace {
+
+namespace json = boost::json;
+
+// A model needs the shape of a plan, not two hundred thousand tasks.
+constexpr TaskIndex kMostTasksShown = 200;
+constexpr std::size_t kMostFilesShown = 50;
+constexpr std::size_t kLineShown = 200;
+constexpr std::size_t kFirstLinesShown = 400;
+constexpr std::size_t kOutcomeShown = 8 * 1024;
+constexpr std::size_t kAllOutcomesShown = 64 * 1024;
+constexpr std::size_t kChangesShown = 200;
+
+// The first bytes of a content that is text; what is cut off is said.
+std::optional<std::string> Beginning(Step& step, const Content& content, std::size_t most) {
+  constexpr std::uint64_t kLargestRead = std::uint64_t{4} << 20;
+  if (content.size > kLargestRead) return std::nullopt;
+  const auto bytes = step.composer().Read(content);
+  if (!bytes || !IsUtf8(*bytes) || bytes->find('\0') != std::string::npos) return std::nullopt;
+  const std::string_view kept = Utf8Prefix(*bytes, most);
+  std::string text(kept);
+  if (kept.size() < bytes->size()) text += fmt::format(" […{} more bytes]", bytes->size() - kept.size());
+  return text;
+}
+
+std::string OneLine(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+// What a task's result is, in a line.
+std::string ResultLine(Step& step, const TaskResult& result) {
+  std::vector<std::string> names;
+  for (const NamedContent& output : result.outputs) names.push_back(output.name);
+  const std::optional<std::string> text = Beginning(step, result.result, kLineShown);
+  return fmt::format("{}: {}", fmt::join(names, ", "),
+                     text ? OneLine(*text) : fmt::format("{} bytes", result.result.size));
+}
+
+json::value Shown(Step& step, const Content& content, std::size_t most) {
+  const std::optional<std::string> text = Beginning(step, content, most);
+  return text ? json::value(*text) : json::value(fmt::format("({} bytes that are not text)", content.size));
+}
+
+json::array TrailOf(Step& step, const GoalState& goal, const TaskId& task) {
+  json::array calls;
+  const auto trail = goal.trails.find(task);
+  if (trail == goal.trails.end()) return calls;
+  std::size_t room = kAllOutcomesShown;
+  for (const ToolTrace& call : trail->second) {
+    const std::size_t most = std::min(kOutcomeShown, room);
+    const json::value outcome = Shown(step, call.outcome, most);
+    room -= std::min<std::size_t>(room, outcome.as_string().size());
+    const auto arguments = step.composer().Read(call.arguments);
+    calls.push_back(json::object{{"tool", call.tool},
+                                 {"arguments", arguments ? ParsedOr(*arguments) : json::value()},
+                                 {call.failed ? "failed" : "outcome", outcome}});
+  }
+  return calls;
+}
+
+// How the outputs differ from those of the last attempt.
+json::object ChangesSince(Step& step, const PastRound& last, const TaskResult& now) {
+  json::object changed;
+  for (const NamedContent& output : now.outputs) {
+    const auto old = std::ranges::find(last.gave, output.name, &NamedContent::name);
+    if (old == last.gave.end()) {
+      changed[output.name] = "new";
+    } else if (old->content.digest == output.content.digest) {
+      changed[output.name] = "unchanged";
+    } else {
+      const auto before = step.composer().Read(old->content);
+      const auto after = step.composer().Read(output.content);
+      if (!before || !after || !IsUtf8(*before) || !IsUtf8(*after)) {
+        changed[output.name] = "changed";
+        continue;
+      }
+      TextDiff diff = DiffLines(*before, *after);
+      if (diff.lines.size() > kChangesShown) diff.lines.resize(kChangesShown);
+      changed[output.name] = fmt::format("{}", fmt::join(diff.lines, "\n"));
+    }
+  }
+  return changed;
+}
+
+json::array WordsAbout(const PastRound& round) {
+  json::array words;
+  for (const Saying& said : round.said) {
+    words.push_back(json::object{{"by", EnumName(said.speaker)}, {"said", said.text}});
+  }
+  return words;
+}
+
+std::string GoalAsUnderstood(const PlanState& plan) {
+  const std::string understood = IntentOf(plan.goal->line.intent).goal;
+  return understood.empty() ? plan.goal->goal : understood;
+}
+
+}  // namespace
+
+json::value ParsedOr(const std::string& text) {
+  auto value = ParseJson(text);
+  return value ? *std::move(value) : json::value(text);
+}
+
+std::string PersonsWords(Step& step, const PlanState& plan, StageMatter matter, bool with_intent) {
+  const Language language = step.state().settings.language;
+  const GoalState& goal = *plan.goal;
+  std::vector<std::string> lines;
+  if (!goal.goal.empty()) lines.push_back(Say(language, Phrase::kWordGoal, goal.goal));
+  for (const PersonWord& word : goal.said) {
+    if (!word.asked.empty()) {
+      lines.push_back(Say(language, Phrase::kWordClarification, word.asked, word.text));
+    } else {
+      lines.push_back(Say(language,
+                          word.matter == StageMatter::kRemark ? Phrase::kWordRemark : Phrase::kWordPerson,
+                          word.text));
+    }
+  }
+  if (matter == StageMatter::kRemark && !goal.remarks.empty()) {
+    lines.push_back(Say(language, Phrase::kWordRemark, goal.remarks.front().text));
+  }
+  const std::string understood = IntentOf(goal.LineOf(matter).intent).goal;
+  if (with_intent && !understood.empty() && understood != goal.goal) {
+    lines.push_back(Say(language, Phrase::kWordUnderstood, understood));
+  }
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+json::object StateOfPlan(const PlanState& plan) {
+  json::object state{{"plan", plan.id.str()}, {"phase", EnumName(plan.goal->phase)}};
+  if (plan.paused) state["paused"] = true;
+  if (!plan.dag) return state;
+  std::map<std::string, std::uint32_t> counts;
+  for (const TaskRecord& record : plan.dag->tasks) ++counts[EnumName(record.phase)];
+  json::object tasks;
+  for (const auto& [phase, count] : counts) tasks[phase] = count;
+  state["revision"] = plan.dag->revision;
+  state["tasks"] = std::move(tasks);
+  return state;
+}
+
+json::array TasksShown(Step& step, const PlanState& plan) {
+  json::array tasks;
+  if (!plan.dag) return tasks;
+  const DagState& dag = *plan.dag;
+  for (TaskIndex task = 0; task < dag.size() && task < kMostTasksShown; ++task) {
+    const TaskNode node = dag.Node(task);
+    const TaskRecord& record = dag.tasks[task];
+    json::array needs;
+    for (const TaskId& id : node.depends_on) needs.emplace_back(id.str());
+    json::object shown{{"id", node.task_id.str()},
+                       {"description", node.prompt},
+                       {"agent", node.assigned_agent_id.str()},
+                       {"dependencies", std::move(needs)},
+                       {"state", EnumName(record.phase)}};
+    if (record.phase == TaskPhase::kCompleted && record.result)
+      shown["result"] = ResultLine(step, *record.result);
+    if (record.note) shown["note"] = record.note->reason;
+    tasks.push_back(std::move(shown));
+  }
+  if (dag.size() > kMostTasksShown) {
+    tasks.push_back(json::value(fmt::format("… and {} more", dag.size() - kMostTasksShown)));
+  }
+  return tasks;
+}
+
+json::array FilesShown(Step& step, const PlanState& plan, const std::vector<std::string>& referred) {
+  json::array files;
+  if (!plan.dag) return files;
+  std::vector<std::pair<std::string, Content>> all(plan.dag->files.begin(), plan.dag->files.end());
+  std::ranges::stable_partition(
+      all, [&](const auto& file) { return std::ranges::find(referred, file.first) != referred.end(); });
+  for (const auto& [name, content] : all) {
+    if (files.size() == kMostFilesShown) {
+      files.push_back(json::value(fmt::format("… and {} more", all.size() - kMostFilesShown)));
+      break;
+    }
+    files.push_back(json::object{
+        {"name", name}, {"bytes", content.size}, {"begins", Shown(step, content, kFirstLinesShown)}});
+  }
+  return files;
+}
+
+json::object ResultToJudge(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node) {
+  const TaskRecord& record = plan.dag->tasks[task];
+  json::object subject{{"subject", "result"},
+                       {"goal", GoalAsUnderstood(plan)},
+                       {"task", {{"id", node.task_id.str()}, {"description", node.prompt}}},
+                       {"agent", node.assigned_agent_id.str()},
+                       {"round", record.reworks + 1}};
+  if (const auto said = plan.goal->executors.find(node.task_id); said != plan.goal->executors.end()) {
+    const StageWeight& weight = said->second;
+    subject["thought"] = weight.thought;
+    subject["action"] = weight.action;
+    subject["params"] = ParsedOr(weight.params);
+    subject["expectedOutcome"] = weight.expected_outcome;
+    subject["risk"] = {{"level", ToString(weight.risk)}, {"description", weight.risk_description}};
+    subject["confidence"] = weight.confidence;
+  }
+  subject["toolCalls"] = TrailOf(step, *plan.goal, node.task_id);
+  json::array files;
+  if (record.result) {
+    for (const NamedContent& output : record.result->outputs) files.emplace_back(output.name);
+  }
+  subject["files"] = std::move(files);
+  if (record.past && !record.past->rounds.empty() && record.result) {
+    const PastRound& last = record.past->rounds.back();
+    subject["askedFor"] = WordsAbout(last);
+    subject["changed"] = ChangesSince(step, last, *record.result);
+  }
+  return subject;
+}
+
+json::object TaskToDo(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node) {
+  const Language language = step.state().settings.language;
+  const DagState& dag = *plan.dag;
+  json::array builds_on;
+  for (const TaskIndex dependency : dag.DependenciesOf(task)) {
+    const TaskRecord& record = dag.tasks[dependency];
+    json::object one{
+        {"task", dag.IdOf(dependency).str()},
+        {"description", OneLine(std::string(Utf8Prefix(dag.Node(dependency).prompt, kLineShown)))}};
+    if (record.phase == TaskPhase::kSkipped) {
+      one["skipped"] = Say(language, Phrase::kSkippedInput, dag.IdOf(dependency).str(),
+                           record.note ? record.note->reason : std::string());
+    }
+    builds_on.push_back(std::move(one));
+  }
+  json::array used_by;
+  for (const TaskIndex dependent : dag.DependentsOf(task)) {
+    used_by.push_back(json::object{
+        {"task", dag.IdOf(dependent).str()},
+        {"agent", dag.AgentOf(dependent).str()},
+        {"description", OneLine(std::string(Utf8Prefix(dag.Node(dependent).prompt, kLineShown)))}});
+  }
+  json::object todo{{"task", {{"id", node.task_id.str()}, {"description", node.prompt}}},
+                    {"goal", GoalAsUnderstood(plan)},
+                    {"buildsOn", std::move(builds_on)},
+                    {"usedBy", std::move(used_by)}};
+  json::array outputs;
+  for (const TaskOutput& output : node.outputs) outputs.emplace_back(output.name);
+  if (!outputs.empty()) todo["outputs"] = std::move(outputs);
+  return todo;
+}
+
+}  // namespace agenttalk
