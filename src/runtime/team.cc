@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/json.h"
+#include "base/suggestion.h"
 #include "engine/stage/match.h"
 #include "engine/turn/input.h"
 #include "journal/durable_file.h"
@@ -53,9 +55,26 @@ Result<void> ReadProfileFile(const fs::path& file, AgentId id, Team& team) {
   AgentProfile base;
   if (const auto known = team.agents.find(id); known != team.agents.end()) base = known->second;
   base.agent_id = id;
-  auto profile = ParseAgentProfile(text, std::move(base));
+  auto profile = ParseProfileFile(text, std::move(base));
   if (!profile) return FailIssues(file, profile.issues);
   team.agents.insert_or_assign(std::move(id), *profile);
+  return {};
+}
+
+Result<void> CheckVisibility(const fs::path& file, const Team& team) {
+  std::vector<std::string_view> names = {"human"};
+  for (const auto& [id, profile] : team.agents) names.push_back(id.str());
+  for (const AgentId& id : StageAgents()) names.push_back(id.str());
+  for (const auto& [id, profile] : team.agents) {
+    for (const AgentId& seen : profile.visibility.value_or(std::vector<AgentId>())) {
+      if (std::ranges::find(names, seen.str()) != names.end()) continue;
+      std::string hint = DidYouMean(seen.str(), names);
+      return Fail(ErrorCode::kAgentUnknown,
+                  fmt::format("{}: agent {} may see \"{}\", but there is no such agent", file.string(),
+                              id.str(), seen.str()),
+                  hint.empty() ? "add the agent, or remove it from `visibility`" : std::move(hint));
+    }
+  }
   return {};
 }
 
@@ -134,6 +153,7 @@ Result<Team> LoadTeam(const fs::path& hub) {
     if (!IsSafeName(name) || !fs::exists(profile, ignored)) continue;
     TRY(ReadProfileFile(profile, AgentId(name), team));
   }
+  TRY(CheckVisibility(file, team));
   TRY(ReadSops(hub, team));
   return team;
 }

@@ -13,7 +13,7 @@ providers:
   offline: {kind: scripted, answers: answers.yaml}
 agents:
   ann: {prompt: You are Ann., tools: [list_files, write_file, read_file, run_program, generate_command], permissions: [run_program]}
-  bob: {prompt: You are Bob., tools: [read_file, run_program, fly]}
+  bob: {prompt: You are Bob., tools: [read_file, run_program]}
 """
 
 ANSWERS = """
@@ -55,7 +55,6 @@ def test_a_model_works_with_tools(box):
     make_hub(box)
     served = box.run("serve", "--until-idle", "--hub", "hub")
     assert served.code == 0, served.err
-    assert "bob: there is no tool fly" in served.err, served.err
     log = [json.loads(line) for line in box.run("log", "plan_tools", "--json", "--hub", "hub").out.splitlines()]
     done = {line["command_id"]: line["data"] for line in log if line["type"] == "command_succeeded"}
     assert set(done) == {"cmd_1", "cmd_2"}, log

@@ -53,7 +53,7 @@ FileReport CheckFile(const std::string& path, std::optional<DocumentKind> kind,
                                     : CheckDocument(name, *text, context)};
   if (checked.report.kind == DocumentKind::kProfile) {
     if (auto base = BaseProfile(path, hub)) {
-      checked.report.issues = ParseAgentProfile(*text, *std::move(base)).issues;
+      checked.report.issues = ParseProfileFile(*text, *std::move(base)).issues;
     }
   }
   return checked;
@@ -101,7 +101,7 @@ Result<ExitCode> Validate(const Invocation& call) {
 Verb ValidateVerb() {
   return {
       .name = "validate",
-      .summary = "Checks commands, DAGs, plans, profiles, configurations, procedures and agent outputs.",
+      .summary = "Checks plans, configurations, profiles, commands and other files for errors.",
       .example =
           "agenttalk validate plan.yaml cmd_001.json\nagenttalk validate --strict --json - < cmd_001.json",
       .parameters = {{.name = "FILE",

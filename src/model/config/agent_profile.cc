@@ -1,10 +1,16 @@
 #include "model/config/agent_profile.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <chrono>
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,12 +18,15 @@
 
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/suggestion.h"
 #include "base/time.h"
 #include "model/config/agent_profile_reader.h"
+#include "model/config/known_names.h"
 #include "model/reading/checked.h"
 #include "model/reading/object_reader.h"
 #include "model/reading/parsed_text.h"
 #include "model/reading/spelling.h"
+#include "model/reading/strictness.h"
 
 namespace agenttalk {
 namespace {
@@ -34,6 +43,18 @@ constexpr Spellings<Strategy, 4> kStrategies{{{"simple", Strategy::kSimple},
 constexpr IntegerRange kParallelRange{.min = 1, .max = 1000};
 constexpr IntegerRange kRepairRange{.min = 0, .max = 100};
 constexpr Duration kLongestHeartbeat = std::chrono::hours(24);
+
+// With this code, because whoever refuses unknown keys refuses these too.
+void WarnOfUnknown(ObjectReader& reader, std::string_view key, std::string_view what,
+                   const std::vector<std::string>& names, std::span<const std::string_view> known) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::ranges::find(known, names[i]) != known.end()) continue;
+    std::string hint = DidYouMean(names[i], known);
+    if (hint.empty()) hint = fmt::format("known are: {}", fmt::join(known, ", "));
+    reader.Warn(key, ErrorCode::kUnknownField, fmt::format("there is no {} \"{}\"", what, names[i]),
+                std::move(hint));
+  }
+}
 
 void AddTexts(json::object& object, std::string_view key, const std::vector<std::string>& texts) {
   if (!texts.empty()) object[key] = json::array(texts.begin(), texts.end());
@@ -68,8 +89,11 @@ void ReadProfileFields(ObjectReader& reader, AgentProfile& profile) {
   reader.Text("name", profile.name);
   reader.Text(Field("prompt").Invalid(ErrorCode::kPromptEmpty), profile.prompt);
   reader.Texts("capabilities", profile.capabilities);
-  reader.Names("tools", profile.tools);
-  reader.Texts("permissions", profile.permissions);
+  if (reader.Names("tools", profile.tools))
+    WarnOfUnknown(reader, "tools", "tool", profile.tools, kKnownTools);
+  if (reader.Texts("permissions", profile.permissions)) {
+    WarnOfUnknown(reader, "permissions", "permission", profile.permissions, kKnownPermissions);
+  }
   std::vector<AgentId> visibility;
   if (reader.Names("visibility", visibility)) profile.visibility = std::move(visibility);
   reader.Name("provider", profile.provider);
@@ -90,7 +114,7 @@ Checked<AgentProfile> ReadAgentProfile(const json::value& value, AgentProfile ba
     const bool is_named = reader.Name(base.agent_id.empty() ? field.Required() : field, id);
     if (is_named && !base.agent_id.empty() && id != base.agent_id) {
       reader.Error("agent_id", ErrorCode::kValueInvalid,
-                   "\"" + id.str() + "\" stands in the folder of \"" + base.agent_id.str() + "\"",
+                   "\"" + id.str() + "\" is in the folder of \"" + base.agent_id.str() + "\"",
                    "rename the folder or the agent");
     } else if (is_named) {
       base.agent_id = id;
@@ -104,6 +128,12 @@ Checked<AgentProfile> ReadAgentProfile(const json::value& value, AgentProfile ba
 Checked<AgentProfile> ParseAgentProfile(std::string_view text, AgentProfile base) {
   return ReadJsonText<AgentProfile>(
       text, {}, [&](const json::value& value) { return ReadAgentProfile(value, std::move(base)); });
+}
+
+Checked<AgentProfile> ParseProfileFile(std::string_view text, AgentProfile base) {
+  Checked<AgentProfile> checked = ParseAgentProfile(text, std::move(base));
+  RefuseUnknownNames(checked);
+  return checked;
 }
 
 json::value ToJson(const AgentProfile& profile) {

@@ -14,7 +14,10 @@ namespace agenttalk {
 // Reads an agent_profile.json over `base`, which is what agenttalk.yaml says of the agent: keys that are
 // there replace, arrays as a whole. When `base` has an id, the file may leave it out but not contradict it.
 Checked<AgentProfile> ReadAgentProfile(const boost::json::value& value, AgentProfile base = {});
+// A profile as it is stored: unknown names are warnings.
 Checked<AgentProfile> ParseAgentProfile(std::string_view text, AgentProfile base = {});
+// A profile that a person wrote: unknown keys, tools and permissions are errors.
+Checked<AgentProfile> ParseProfileFile(std::string_view text, AgentProfile base = {});
 
 // The fields of a profile without its id.
 void ReadProfileFields(ObjectReader& reader, AgentProfile& profile);

@@ -25,6 +25,7 @@
 #include "model/config/provider_reader.h"
 #include "model/reading/checked.h"
 #include "model/reading/object_reader.h"
+#include "model/reading/strictness.h"
 #include "model/reading/yaml_document.h"
 
 namespace agenttalk {
@@ -57,6 +58,15 @@ void ReadLimits(ObjectReader& reader, HubLimits& limits) {
 
 void ReadMap(ObjectReader& reader, std::string_view key,
              const std::function<void(const std::string&, ObjectReader&)>& read) {
+  const boost::json::value* value = reader.Value(key);
+  if (value != nullptr && value->is_array()) {
+    reader.Error(key, ErrorCode::kTypeMismatch, fmt::format("\"{}\" must be a map, not a list", key),
+                 key == "agents"
+                     ? "write the id of each agent as a key: `agents: {analyst: {prompt: …}}`, or "
+                       "`analyst:` on a line of its own without the dash"
+                     : "write each name as a key, without the dash");
+    return;
+  }
   reader.Members(key, [&](const std::string& name, ObjectReader& member) {
     if (!IsSafeName(name)) {
       member.Error({}, ErrorCode::kNameUnsafe, fmt::format("\"{}\" is not a safe name", name),
@@ -151,6 +161,7 @@ Checked<HubConfig> ParseHubConfig(std::string_view yaml) {
     return checked;
   }
   checked = ReadHubConfig(document->root());
+  RefuseUnknownNames(checked);
   document->AddLines(checked.issues);
   return checked;
 }

@@ -25,6 +25,7 @@
 #include "model/config/agent_profile.h"
 #include "model/reading/checked.h"
 #include "model/reading/object_reader.h"
+#include "model/reading/strictness.h"
 #include "model/reading/yaml_document.h"
 
 namespace agenttalk {
@@ -125,6 +126,7 @@ Checked<Sop> ParseSop(std::string_view yaml) {
     return refused;
   }
   Checked<Sop> checked = ReadSop(document->root());
+  RefuseUnknownNames(checked);
   document->AddLines(checked.issues);
   return checked;
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -385,8 +386,15 @@ void DagChecker::CheckInputs() {
     if (!node.gates) continue;
     for (const std::string& evidence : node.gates->evidence_required) {
       if (evidence == kHumanEvidence || makers_.contains(evidence)) continue;
+      constexpr auto kPerson = std::to_array<std::string_view>({kHumanEvidence});
+      if (const std::string hint = DidYouMean(evidence, kPerson); !hint.empty()) {
+        Error(ErrorCode::kDependencyUnknown, Path(i, Source(i).gates.key),
+              fmt::format("nothing is called \"{}\"", evidence), hint);
+        continue;
+      }
       Warn(ErrorCode::kDependencyUnknown, Path(i, Source(i).gates.key),
-           fmt::format("no task makes the evidence \"{}\"", evidence), "somebody has to deliver it");
+           fmt::format("no task makes \"{}\", which the gate needs", evidence),
+           "the task waits until somebody delivers it; for a person's approval write `human`");
     }
   }
 }

@@ -23,6 +23,7 @@
 #include "model/dag/task_node_reader.h"
 #include "model/reading/checked.h"
 #include "model/reading/object_reader.h"
+#include "model/reading/strictness.h"
 #include "model/reading/yaml_document.h"
 
 namespace agenttalk {
@@ -122,6 +123,11 @@ void ReadDeliverables(ObjectReader& reader, bool tasks_are_complete, TaskDag& da
 
 void ReadTasks(ObjectReader& reader, const DagContext& context, PlanFile& plan, DagSource& source) {
   const std::string_view key = reader.Has("nodes") && !reader.Has("tasks") ? "nodes" : "tasks";
+  if (const boost::json::value* tasks = reader.Value(key); tasks != nullptr && tasks->is_object()) {
+    reader.Error(key, ErrorCode::kTypeMismatch, fmt::format("\"{}\" must be a list, not a map", key),
+                 "begin each task with `- id: NAME`");
+    return;
+  }
   ReadNodes(reader, key, NodeDialect::kPlanFile, context, plan.dag, source);
   if (plan.dag.nodes.empty() && !reader.Failed(key)) {
     reader.Error(key, ErrorCode::kFieldMissing, "a plan needs at least one task");
@@ -159,6 +165,7 @@ Checked<PlanFile> ParsePlanFile(std::string_view yaml, const DagContext& context
     return checked;
   }
   checked = ReadPlanFile(document->root(), context);
+  RefuseUnknownNames(checked);
   document->AddLines(checked.issues);
   return checked;
 }

@@ -192,11 +192,24 @@ tasks:
   EXPECT_EQ(Brief(checked.issues.warnings), (Lines{"DEPENDENCY_UNKNOWN /tasks/0/inputs/2:4"}));
 }
 
-TEST(PlanFile, WarnsOfUnknownFields) {
+TEST(PlanFile, RefusesUnknownFields) {
   const Checked<PlanFile> checked =
       ParsePlanFile("plan: p\ntasks:\n  - {id: a, agent: x, prompt: p, need: [b]}\n");
-  ASSERT_TRUE(checked);
-  EXPECT_EQ(Brief(checked.issues.warnings), (Lines{"UNKNOWN_FIELD /tasks/0/need:3"}));
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(Brief(checked.issues.errors), (Lines{"UNKNOWN_FIELD /tasks/0/need:3"}));
+  EXPECT_EQ(checked.issues.errors[0].hint, "did you mean \"needs\"?");
+}
+
+TEST(PlanFile, AMistypedGateIsRefused) {
+  const auto errors = [](const std::string& gate) {
+    return Brief(
+        ParsePlanFile("plan: p\ntasks:\n  - {id: a, agent: x, prompt: p, " + gate + "}\n").issues.errors);
+  };
+  EXPECT_EQ(errors("gat: human"), (Lines{"UNKNOWN_FIELD /tasks/0/gat:3"}));
+  EXPECT_EQ(errors("gate: {human: true}"), (Lines{"VALUE_INVALID /tasks/0/gate/human:3"}));
+  EXPECT_EQ(errors("gate: true"), (Lines{"TYPE_MISMATCH /tasks/0/gate:3"}));
+  EXPECT_EQ(errors("gate: humna"), (Lines{"DEPENDENCY_UNKNOWN /tasks/0/gate:3"}));
+  EXPECT_EQ(errors("gate: human"), Lines{});
 }
 
 TEST(PlanFile, PointsAtAgentsThatAreNotKnown) {

@@ -35,6 +35,7 @@ constexpr const char* kNameHint =
 constexpr const char* kOutputHint =
     "letters, digits, '.', '_' and '-'; not cmd_…, msg_… nor an ending of unfinished files";
 
+constexpr const char* kGateHint = "gate: human (a person approves), or the name of an output";
 constexpr std::size_t kLongestQuote = 40;
 
 std::string NotAnInput(std::string_view text) {
@@ -321,7 +322,15 @@ void NodeReader::ReadGates() {
   } else if (is_short && value->is_array()) {
     reader_.Names("gate", gates.evidence_required);
   } else {
+    if (is_short && !value->is_object()) {
+      reader_.Error("gate", ErrorCode::kTypeMismatch, "a gate names what must be there", kGateHint);
+      return;
+    }
     reader_.Object(source_.gates.key, [&](ObjectReader& object) {
+      if (is_short && object.Has("human")) {
+        object.Error("human", ErrorCode::kValueInvalid, "a person's approval is not written as a key",
+                     kGateHint);
+      }
       object.Boolean("required", gates.required);
       object.Names("evidence_required", gates.evidence_required);
       object.Object("thresholds", [&](ObjectReader& thresholds) {

@@ -140,7 +140,7 @@ Issues CheckDocumentOf(DocumentKind kind, std::string_view text, const DocumentC
     case DocumentKind::kPlan:
       return ParsePlanFile(text, dag).issues;
     case DocumentKind::kProfile:
-      return ParseAgentProfile(text).issues;
+      return ParseProfileFile(text).issues;
     case DocumentKind::kConfig:
       return ParseHubConfig(text).issues;
     case DocumentKind::kMessage:

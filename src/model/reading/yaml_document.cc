@@ -29,6 +29,7 @@
 #include "base/error_code.h"
 #include "base/issue.h"
 #include "base/utf8.h"
+#include "model/reading/yaml_message.h"
 #include "model/reading/yaml_scalar.h"
 
 namespace agenttalk {
@@ -146,7 +147,7 @@ void DocumentBuilder::TakeKey(const YAML::Mark& mark, const std::string& text) {
     Refuse(ErrorCode::kYamlInvalid, mark, "merge keys (<<) are not supported", "write the fields out");
   }
   if (stack_.back().value.get_object().contains(text)) {
-    Refuse(ErrorCode::kYamlInvalid, mark, fmt::format("the key \"{}\" stands here twice", text),
+    Refuse(ErrorCode::kYamlInvalid, mark, fmt::format("the key \"{}\" is given twice", text),
            "keep one of them");
   }
   stack_.back().key = text;
@@ -369,16 +370,14 @@ std::expected<YamlDocument, Issue> ParseYaml(std::string_view text, const YamlLi
     DocumentBuilder second(limits, text.size());
     if (parser.HandleNextDocument(second)) {
       return std::unexpected(RefusedText(ErrorCode::kYamlInvalid, "more than one document in the text",
-                                         "remove what follows the second ---"));
+                                         "remove the second --- and everything after it"));
     }
     return YamlDocument(std::move(contents));
   } catch (const Refusal& refusal) {
     return std::unexpected(refusal.issue);
   } catch (const YAML::Exception& e) {
     const int line = e.mark.is_null() ? 0 : e.mark.line + 1;
-    return std::unexpected(RefusedText(ErrorCode::kYamlInvalid,
-                                       fmt::format("line {}, column {}: {}", line, e.mark.column + 1, e.msg),
-                                       {}, line));
+    return std::unexpected(ExplainYamlError(text, line, e.mark.column + 1, e.msg));
   }
 }
 

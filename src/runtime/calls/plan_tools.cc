@@ -204,7 +204,8 @@ constexpr const char* kNoArguments = R"({"type":"object","additionalProperties":
 
 Result<PlanSubmission> CreatePlanFromStructure(const std::string& structure, const std::string& author,
                                                const std::string& client_id) {
-  auto plan = ParsePlanFile(structure);
+  // A model may write more than is read.
+  auto plan = ReadPlanFile(TRY(ParseJson(structure, {.max_bytes = kMaxPlanBytes})));
   if (!plan.value) {
     std::string text;
     for (const Issue& issue : plan.issues.errors) text += (text.empty() ? "" : "; ") + IssueText(issue);

@@ -5,12 +5,14 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/ids.h"
 #include "mailbox/temp_hub.h"
 #include "model/command/reading.h"
 #include "model/config/agent_profile.h"
+#include "model/config/known_names.h"
 #include "runtime/team.h"
 #include "tools/tool_runner.h"
 
@@ -58,6 +60,12 @@ TEST_F(ToolSetTest, NamesToolsThatDoNotExistAndShipsTheSkillOfTheOnesThatDo) {
   EXPECT_EQ(set.problems[0], "ann: there is no tool fly");
   ASSERT_EQ(set.registry->SkillsOf(AgentId("ann")).size(), 1);
   EXPECT_EQ(set.registry->SkillsOf(AgentId("ann"))[0].name, "generate-command");
+}
+
+// Profiles are checked against this table before there is a registry.
+TEST_F(ToolSetTest, TheToolsThatProfilesMayNameAreThoseThatThereAre) {
+  const ToolSet set = Make();
+  for (const std::string_view tool : kKnownTools) EXPECT_TRUE(set.registry->Has(std::string(tool))) << tool;
 }
 
 }  // namespace
