@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -102,6 +103,10 @@ void OnTick(Step& step) {
   while (const auto due = step.state().timers.Pop(step.now())) {
     PlanState* plan = step.state().ByNumber(due->plan);
     if (plan == nullptr) continue;
+    if (!step.state().InFocus(plan->id)) {
+      step.state().deferred.push_back(*due);
+      continue;
+    }
     if (due->question != 0) {
       OnQuestionDue(step, *plan, due->question);
     } else if (due->command < plan->commands.size()) {
@@ -166,6 +171,11 @@ struct Deciding {
   void operator()(MirrorProgress& input) {
     step.Emit(step.state().own, MirrorSynced{input.event, input.urgent});
   }
+  void operator()(ClockJump& input) {
+    const auto by = std::chrono::duration_cast<std::chrono::milliseconds>(input.by);
+    step.Emit(step.state().own, ClockJumped{by.count()});
+  }
+  void operator()(HubAlert& input) { Alert(step, step.state().own, nullptr, std::move(input.text)); }
   void operator()(Configuration& input) { OnConfiguration(step, std::move(input)); }
   void operator()(CommandFile& input) { OnCommandFile(step, std::move(input)); }
   void operator()(InputFile& input) { OnInputFile(step, std::move(input)); }
@@ -209,6 +219,7 @@ Engine::Decided Engine::Handle(Input&& input, Timestamp now) {
   }
   if (gathering_) step.postponed = &undecided_;
   std::visit(Deciding{step, std::move(undecided)}, input);
+  if (state_.focus) RefreshFocus(step);
   if (hold_starts_) return {std::move(step.events), std::move(step.reply)};
   // Starting one command may free or fill other agents; go on until nobody has anything to start.
   for (auto touched = step.TakeTouched(); !touched.empty(); touched = step.TakeTouched()) {
@@ -222,6 +233,33 @@ void Engine::FindUndecided() {
     for (const CommandRecord& record : plan->commands) {
       const bool complete = record.state == CommandState::kWaitingInputs && record.unmet_requirements == 0;
       if (complete) undecided_.emplace_back(plan->number, record.index);
+    }
+  }
+}
+
+bool Engine::FocusOn(const PlanId& plan) {
+  if (!state_.focus) state_.focus.emplace();
+  if (!state_.focus->insert(plan).second) return false;
+  focus_changed_ = true;
+  for (const Timers::Entry& entry : std::exchange(state_.deferred, {})) state_.timers.Add(entry);
+  return true;
+}
+
+// What plans out of focus left running takes no slot of their agents.
+void Engine::RefreshFocus(Step& step) {
+  const bool outside =
+      std::ranges::any_of(step.events, [this](const Event& event) { return !state_.InFocus(event.plan_id); });
+  if (!focus_changed_ && !outside) return;
+  for (auto& [id, agent] : state_.agents) {
+    agent.parked = 0;
+    if (focus_changed_) step.Touch(id);
+  }
+  focus_changed_ = false;
+  for (const auto& [id, plan] : state_.plans) {
+    if (state_.InFocus(id)) continue;
+    for (const CommandRecord& record : plan->commands) {
+      const auto agent = state_.agents.find(record.agent);
+      if (record.state == CommandState::kRunning && agent != state_.agents.end()) ++agent->second.parked;
     }
   }
 }

@@ -37,6 +37,8 @@ class Engine {
 
   // From now on no command is started: for taking things in without working on them.
   void HoldStarts() { hold_starts_ = true; }
+  // From now on only the plans that were named here advance. False: this one did already.
+  bool FocusOn(const PlanId& plan);
 
   // From now on, until InputsTaken, inputs are only recorded: a glob is to see every file that is there, not
   // the first one. What a crash in between left undecided is found again by FindUndecided, after recovery.
@@ -69,9 +71,12 @@ class Engine {
   RequestComposer& composer_;
   const RoleParts& role_;
   ThinkingRegistry thinking_;
+  void RefreshFocus(Step& step);
+
   bool hold_starts_ = false;
   bool gathering_ = false;
   Step::Satisfied undecided_;
+  bool focus_changed_ = false;
   std::vector<std::vector<Event>> spare_;
 };
 

@@ -144,7 +144,7 @@ class EngineTest : public ::testing::Test {
       EXPECT_EQ(agent.running, shadow_.agents[id].running) << id.str();
       EXPECT_EQ(agent.ready, shadow_.agents[id].ready) << id.str();
       EXPECT_EQ(agent.waiting, shadow_.agents[id].waiting) << id.str();
-      EXPECT_LE(agent.running, agent.settings.max_parallel) << id.str();
+      EXPECT_LE(agent.running, agent.settings.max_parallel + agent.parked) << id.str();
     }
   }
 

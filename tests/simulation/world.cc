@@ -62,7 +62,7 @@ class FirstRequestComposer final : public RequestComposer {
 
 World::World(std::uint64_t seed)
     : chance_(seed),
-      clock_(kStart),
+      clocks_(kStart),
       files_(seed * 2 + 1),
       dags_(seed, {kAgents.begin(), kAgents.end()}),
       oracle_(dags_),
@@ -88,13 +88,14 @@ Configuration World::MakeConfiguration() const {
 }
 
 void World::Boot() {
-  files_.SetTime(clock_.Now());
+  clock_ = std::make_unique<EngineClock>(clocks_);
+  files_.SetTime(clocks_.Wall());
   watcher_ = std::make_unique<SimWatcher>(files_, chance_.Below(1U << 30U));
   if (chance_.OneIn(2)) watcher_->SetFaults({200, 200, 200});
   NodeOptions options;
   options.providers.entries["sim"] = {std::shared_ptr<ModelProvider>(&model_, [](ModelProvider*) {}), {}};
   options.fence_key = "key";
-  node_ = std::make_unique<Node>(NodeSeams{journal_, commits_, clock_, files_, *watcher_, tools_},
+  node_ = std::make_unique<Node>(NodeSeams{journal_, commits_, *clock_, files_, *watcher_, tools_},
                                  std::move(options));
   const auto epoch = journal_.BeginEpoch();
   if (!epoch) throw Violation("no epoch: " + epoch.error().message);
@@ -104,6 +105,7 @@ void World::Boot() {
   if (auto started = node_->Start(*epoch, "sim", MakeConfiguration(), std::move(folders)); !started) {
     throw Violation("the node does not start: " + started.error().message);
   }
+  clock_->NotBefore(node_->core().state().now);
 }
 
 void World::Crash() {
@@ -344,13 +346,27 @@ void World::AnswerExternal() {
 }
 
 void World::MoveClock() {
-  const std::uint64_t kind = chance_.Below(12);
-  if (kind < 8) clock_.Advance(Duration(static_cast<std::int64_t>(chance_.Below(3'000'000))));
-  if (kind == 8 || kind == 9)
-    clock_.Set(std::max(clock_.Now(), std::min(node_->NextWake(), clock_.Now() + seconds(100))));
-  if (kind == 10) clock_.Advance(seconds(300));
-  if (kind == 11) clock_.Advance(-seconds(40));
-  files_.SetTime(clock_.Now());
+  const std::uint64_t kind = chance_.Below(13);
+  if (kind < 8) clocks_.Pass(Duration(static_cast<std::int64_t>(chance_.Below(3'000'000))));
+  if (kind == 8 || kind == 9) {
+    const Timestamp now = clock_->Now();
+    clocks_.Pass(std::max(now, std::min(node_->NextWake(), now + seconds(100))) - now);
+  }
+  if (kind == 10) clocks_.Pass(seconds(300));  // the machine slept
+  if (kind == 11) SetWallClock(-seconds(40));
+  if (kind == 12) SetWallClock(std::chrono::hours(48));
+  files_.SetTime(clocks_.Wall());
+}
+
+// Somebody sets the machine's clock: the engine's time stands where it stood, and the jump is recorded.
+void World::SetWallClock(Duration by) {
+  Note("set the wall clock");
+  const Timestamp before = clock_->Now();
+  clocks_.SetWall(clocks_.Wall() + by);
+  if (clock_->Now() != before) throw Violation("engine time followed the wall clock");
+  const auto jump = clock_->TakeJump();
+  if (!jump || *jump != by) throw Violation("the jump of the wall clock was not noticed");
+  node_->core().Submit(ClockJump{*jump});
 }
 
 void World::FillOrFreeDisk() {
@@ -401,7 +417,7 @@ void World::Check() {
 void World::Quiesce() {
   Note("calm");
   calm_ = true;
-  const Timestamp end = clock_.Now() + std::chrono::hours(1);
+  const Timestamp end = clock_->Now() + std::chrono::hours(1);
   disk_fails_ = false;
   files_.SetFailureRate(0);
   watcher_->SetFaults({});
@@ -420,10 +436,10 @@ void World::Quiesce() {
     Check();
     if (more || commits_.waiting() > 0 || !node_->core().Settled() || model_.open() > 0) continue;
     // Nothing goes on by itself: let time pass, far enough for every timeout and every heartbeat.
-    if (clock_.Now() > end) return;
-    clock_.Set(
-        std::max(clock_.Now() + seconds(1), std::min(node_->NextWake(), clock_.Now() + seconds(3600))));
-    files_.SetTime(clock_.Now());
+    const Timestamp now = clock_->Now();
+    if (now > end) return;
+    clocks_.Pass(std::max(now + seconds(1), std::min(node_->NextWake(), now + seconds(3600))) - now);
+    files_.SetTime(clocks_.Wall());
   }
   throw Violation("the hub does not come to rest");
 }

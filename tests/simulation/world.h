@@ -23,6 +23,23 @@
 
 namespace agenttalk {
 
+// The machine's clocks. Only the wall clock can be set.
+class SimClocks final : public ClockSource {
+ public:
+  explicit SimClocks(Timestamp start) : wall_(start) {}
+  [[nodiscard]] Timestamp Wall() const override { return wall_; }
+  [[nodiscard]] Duration Running() const override { return running_; }
+  void Pass(Duration time) {
+    wall_ += time;
+    running_ += time;
+  }
+  void SetWall(Timestamp to) { wall_ = to; }
+
+ private:
+  Timestamp wall_;
+  Duration running_{};
+};
+
 // One hub from one seed: strangers drop files, models and tools answer or do not, people control plans,
 // commits take their time, notifications get lost, the clock jumps, disks fill, and the process dies between
 // any two of these. The journal, the disk and the oracle outlive it.
@@ -59,6 +76,7 @@ class World {
   void AnswerQuestion(bool approve);
   void AnswerExternal();
   void MoveClock();
+  void SetWallClock(Duration by);
   void Commit();
   void FillOrFreeDisk();
   void ForgetLostFiles();
@@ -74,7 +92,8 @@ class World {
   void Note(std::string what) { diary_.push_back(std::move(what)); }
 
   Chance chance_;
-  FakeClock clock_;
+  SimClocks clocks_;
+  std::unique_ptr<EngineClock> clock_;  // of the process that runs
   MemoryJournal journal_;
   SimFileSystem files_;
   DagPlans dags_;

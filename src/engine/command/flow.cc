@@ -99,10 +99,14 @@ void Dispatch(Step& step, const AgentId& agent) {
   const auto found = step.state().agents.find(agent);
   if (found == step.state().agents.end() || found->second.removed) return;
   AgentState& state = found->second;
-  while (state.running < state.settings.max_parallel && !state.ready.empty()) {
-    const AgentState::Ready next = *state.ready.begin();
-    PlanState& plan = *step.state().ByNumber(next.plan);
-    StartAttempt(step, plan, plan.commands[next.command]);
+  const auto startable = [&](const AgentState::Ready& ready) {
+    return step.state().InFocus(step.state().ByNumber(ready.plan)->id);
+  };
+  while (state.running < state.settings.max_parallel + state.parked) {
+    const auto next = std::ranges::find_if(state.ready, startable);
+    if (next == state.ready.end()) return;
+    PlanState& plan = *step.state().ByNumber(next->plan);
+    StartAttempt(step, plan, plan.commands[next->command]);
   }
 }
 

@@ -35,6 +35,7 @@ class Folding {
       : state_(state), event_(event), plan_(state.Plan(event.plan_id)), commands_(state, plan_, event) {}
 
   void operator()(const NodeStarted& e) { state_.epoch = e.epoch; }
+  void operator()(const ClockJumped& /*e*/) {}
   void operator()(const MirrorSynced& e) {
     state_.mirrored = e.event;
     state_.urgent_mirrored = std::max(e.event, e.urgent);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -38,6 +39,7 @@ struct AgentState {
   bool removed = false;
   std::set<Ready> ready;
   std::uint32_t running = 0;
+  std::uint32_t parked = 0;                      // of those: of plans that are out of focus
   std::uint32_t waiting = 0;                     // commands that wait for inputs
   std::map<std::uint32_t, std::uint32_t> plans;  // with live commands of this agent: plan number → how many
 };
@@ -60,6 +62,10 @@ struct HubState {
   std::unordered_map<PlanId, std::unique_ptr<PlanState>> plans;
   std::vector<PlanState*> by_number;  // index: PlanState::number; null once unloaded
   Timers timers;
+  // The plans that this process works on; none: all of them. The others are recorded but do not advance: no
+  // command starts, no timer fires, no call is made. Never part of the journal.
+  std::optional<std::set<PlanId>> focus;
+  std::vector<Timers::Entry> deferred;  // timers of plans out of focus that came due
   std::uint32_t open_questions = 0;
   SharedResults shared;  // where `reuse: hub` looks
   Cost settled;          // what plans that have ended cost
@@ -72,6 +78,7 @@ struct HubState {
   PlanState& Plan(const PlanId& id);
   PlanState* FindPlan(const PlanId& id);
   PlanState* ByNumber(std::uint32_t number);
+  [[nodiscard]] bool InFocus(const PlanId& id) const { return !focus || id.empty() || focus->contains(id); }
   // Forgets a plan that has nothing live; its events stay in the journal.
   void Unload(const PlanId& id);
 

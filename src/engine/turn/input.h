@@ -229,6 +229,16 @@ struct PlanChangeBatch {
   std::string client_id = {};
 };
 
+// The machine's clock was set.
+struct ClockJump {
+  Duration by{};
+};
+
+// Something about the hub itself that a person should know.
+struct HubAlert {
+  std::string text;
+};
+
 // What somebody wants done, in words: the beginning of a plan, or the same again, to go on with it.
 struct GoalSubmission {
   PlanId plan_id;
@@ -311,6 +321,6 @@ struct InputsTaken {};
 using Input = std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone,
                            ToolCallDone, ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl,
                            MirrorProgress, OutputFile, PlanSubmission, CollaborationResponse, StatusReport,
-                           PlanChangeBatch, GoalSubmission, PlanRemark, InputsTaken, NumberRequest>;
+                           PlanChangeBatch, GoalSubmission, PlanRemark, InputsTaken, NumberRequest, ClockJump, HubAlert>;
 
 }  // namespace agenttalk

@@ -105,7 +105,8 @@ constexpr std::array<const char*, std::variant_size_v<EventBody>> kNames = {"nod
                                                                             "result_shared",
                                                                             "call_restarted",
                                                                             "number_taken",
-                                                                            "plan_file_kept"};
+                                                                            "plan_file_kept",
+                                                                            "clock_jumped"};
 
 // Members of one class, so that each may call those below it.
 struct FieldsAsJson {

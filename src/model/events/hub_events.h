@@ -121,6 +121,16 @@ struct MirrorSynced {
   }
 };
 
+// Somebody set the machine's clock. Engine time does not follow, so nothing else comes of it.
+struct ClockJumped {
+  std::int64_t by_ms = 0;  // negative: back
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("by_ms", self.by_ms);
+  }
+};
+
 // In the hub's own stream: what a plan that has ended cost since it was last settled. Plans that have ended
 // are not loaded, and the hub's budget counts them.
 struct SpendingSettled {

@@ -57,7 +57,7 @@ void Core::Connect(RequestComposer& composer, Performer& performer, EventObserve
 Result<void> Core::Start(std::uint64_t epoch, const std::string& version) {
   TRY(Recover());
   engine_->FindUndecided();
-  resume_at_ = engine_->state().last_event + 1;
+  resume_at_ = start_event_ = engine_->state().last_event + 1;
   if (!held_) {
     engine_->ForEachOpenCall([this](const PlanState& /*plan*/, const CommandRecord& /*record*/,
                                     const OpenCall& call) { performer_->MayHaveBegun(call); });
@@ -208,7 +208,8 @@ void Core::Committed(std::uint64_t event) {
     Settle(settled);
   }
   if (resume_at_ != 0 && resume_at_ <= committed_) {
-    ResumeOpenCalls(std::exchange(resume_at_, 0));
+    resume_at_ = 0;
+    ResumeOpenCalls();
   }
 }
 
@@ -226,7 +227,7 @@ void Core::Settle(Unsettled& settled) {
 }
 
 void Core::Perform(const Event& event) {
-  if (held_) return;
+  if (held_ || !state().InFocus(event.plan_id)) return;
   const CommandId* command = nullptr;
   std::uint32_t number = 0;
   if (const auto* model = std::get_if<ModelCallIntended>(&event.body)) {
@@ -254,7 +255,7 @@ void Core::Perform(const Event& event) {
   }
 }
 
-void Core::ResumeOpenCalls(std::uint64_t start) {
+void Core::ResumeOpenCalls() {
   if (held_) return;
   if (Planted("rerun_step")) RerunRecordedCalls(journal_, engine_->state(), *performer_);
   struct Lost {
@@ -265,23 +266,38 @@ void Core::ResumeOpenCalls(std::uint64_t start) {
   std::vector<Lost> lost;
   engine_->ForEachOpenCall([&](const PlanState& plan, const CommandRecord& record, const OpenCall& call) {
     // What this run intended was begun when it became durable, and may have been answered already.
-    if (call.event < start) lost.push_back({plan.id, record.id, call});
+    if (call.event < start_event_ && state().InFocus(plan.id)) lost.push_back({plan.id, record.id, call});
   });
   std::ranges::sort(lost, {}, [](const Lost& one) { return one.call.event; });
-  for (const Lost& one : lost) {
-    if (!one.call.idempotent) {
-      Submit(ToolCallDone{one.plan, one.command, one.call.call, {}, ErrorCode::kOutcomeUnknown, {}});
-      continue;
-    }
-    const PlanState* plan = engine_->state().FindPlan(one.plan);
-    const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(one.command);
-    if (record == nullptr || record->state != CommandState::kRunning) continue;
-    if (one.call.model_call != 0) {
-      performer_->StartModelCall(*plan, *record, one.call);
-    } else {
-      performer_->StartToolCall(*plan, *record, one.call);
-    }
+  for (const Lost& one : lost) ResumeCall(one.plan, one.command, one.call);
+}
+
+void Core::ResumeCall(const PlanId& plan_id, const CommandId& command, const OpenCall& call) {
+  if (!call.idempotent && call.event < start_event_) {
+    Submit(ToolCallDone{plan_id, command, call.call, {}, ErrorCode::kOutcomeUnknown, {}});
+    return;
   }
+  const PlanState* plan = engine_->state().FindPlan(plan_id);
+  const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(command);
+  if (record == nullptr || record->state != CommandState::kRunning) return;
+  if (call.model_call != 0) {
+    performer_->StartModelCall(*plan, *record, call);
+  } else {
+    performer_->StartToolCall(*plan, *record, call);
+  }
+}
+
+void Core::FocusOn(const PlanId& id) {
+  // Before the start is durable nothing is performed; ResumeOpenCalls covers the plan then.
+  if (!engine_->FocusOn(id)) return;
+  refocused_ = true;
+  if (start_event_ == 0 || resume_at_ != 0 || held_) return;
+  // While the plan was out of focus none of its calls was made.
+  std::vector<std::pair<CommandId, OpenCall>> open;
+  engine_->ForEachOpenCall([&](const PlanState& plan, const CommandRecord& record, const OpenCall& call) {
+    if (plan.id == id) open.emplace_back(record.id, call);
+  });
+  for (const auto& [command, call] : open) ResumeCall(id, command, call);
 }
 
 void Core::CancelAbandoned(const std::vector<Event>& events) {
@@ -320,7 +336,9 @@ void Core::DecideInputs() {
 
 void Core::Tick() {
   const auto next = engine_->NextDeadline();
-  if (next && *next <= clock_.Now()) Submit(agenttalk::Tick{});
+  const bool due = next && *next <= clock_.Now();
+  // A plan that came into focus has commands that were ready before.
+  if (std::exchange(refocused_, false) || due) Submit(agenttalk::Tick{});
 }
 
 void Core::UnloadIdle() {

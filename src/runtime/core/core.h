@@ -79,6 +79,8 @@ class Core {
   // From now on nothing new is begun: no command, no call. What comes in is recorded all the same, and the
   // next start goes on with it.
   void Hold();
+  // From now on only the plans that were named here advance; see HubState::focus.
+  void FocusOn(const PlanId& plan);
 
   using Done = std::function<void(const Reply&)>;
   // Handles an input. `done` is called when what it led to is durable.
@@ -135,7 +137,8 @@ class Core {
   void MaybeSnapshot(PlanState& plan, Append& append);
   void Settle(Unsettled& settled);
   void Perform(const Event& event);
-  void ResumeOpenCalls(std::uint64_t start);
+  void ResumeOpenCalls();
+  void ResumeCall(const PlanId& plan_id, const CommandId& command, const OpenCall& call);
   void CancelAbandoned(const std::vector<Event>& events);
   void UnloadIdle();
 
@@ -149,7 +152,9 @@ class Core {
 
   std::uint64_t committed_ = 0;
   std::uint64_t resume_at_ = 0;  // calls left open by the last run are made again when this event is durable
+  std::uint64_t start_event_ = 0;  // of this process
   bool held_ = false;
+  bool refocused_ = false;
   bool reading_ = false;  // somebody else may write: nothing after `committed_` is looked at
   std::deque<Unsettled> unsettled_;
   std::vector<Input> posted_;  // those before `next_posted_` are submitted; its room is used again

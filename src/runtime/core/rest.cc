@@ -83,7 +83,9 @@ void Assess(const PlanState& plan, Rest& rest) {
 
 Rest AssessRest(const HubState& state) {
   Rest rest;
-  for (const auto& [id, plan] : state.plans) Assess(*plan, rest);
+  for (const auto& [id, plan] : state.plans) {
+    if (state.InFocus(id)) Assess(*plan, rest);
+  }
   std::ranges::sort(rest.awaited);
   return rest;
 }

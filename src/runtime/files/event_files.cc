@@ -96,6 +96,7 @@ std::string_view LogOf(const EventBody& body) {
     std::string_view operator()(const PlanForked&) const { return {}; }
     std::string_view operator()(const NodeStarted&) const { return {}; }
     std::string_view operator()(const MirrorSynced&) const { return {}; }
+    std::string_view operator()(const ClockJumped&) const { return {}; }
     std::string_view operator()(const HubConfigured&) const { return {}; }
     std::string_view operator()(const AgentConfigured&) const { return {}; }
     std::string_view operator()(const AgentRemoved&) const { return {}; }
