@@ -152,6 +152,13 @@ std::expected<Script, Issues> ParseScript(std::string_view yaml) {
   return std::unexpected(std::move(issues));
 }
 
+bool MayAnswer(const Script& script, Stage stage, std::string_view agent) {
+  return std::ranges::any_of(script.entries, [&](const ScriptEntry& entry) {
+    const ScriptCondition& when = entry.when;
+    return (!when.stage || *when.stage == stage) && GlobHolds(when.agent, agent) && GlobHolds(when.task, "");
+  });
+}
+
 bool Matches(const ScriptCondition& condition, const ModelRequest& request) {
   const CallIds& ids = request.ids;
   if (condition.stage && *condition.stage != ids.stage) return false;

@@ -50,5 +50,8 @@ struct Script {
 std::expected<Script, Issues> ParseScript(std::string_view yaml);
 
 bool Matches(const ScriptCondition& condition, const ModelRequest& request);
+// Some entry may answer calls of this stage, which belong to no task; what the prompt must contain is left
+// open.
+bool MayAnswer(const Script& script, Stage stage, std::string_view agent);
 
 }  // namespace agenttalk

@@ -49,11 +49,12 @@ ModelReply NoAnswer(const ModelRequest& request, std::size_t entries, std::size_
   ModelError error;
   error.kind = ModelErrorKind::kNoAnswer;
   error.message = fmt::format(
-      "none of the {} entries of the script answers this call (agent {}, stage {}, task {}, command {}, "
-      "attempt "
-      "{}); {} would, but their uses are spent",
-      entries, request.ids.agent.str(), ToString(request.ids.stage), request.ids.task.str(),
-      request.ids.command.str(), request.ids.attempt, spent);
+      "the script has no answer for this call (agent {}, stage {}{}{}, command {}, attempt {}): {}",
+      request.ids.agent.str(), ToString(request.ids.stage), request.ids.task.empty() ? "" : ", task ",
+      request.ids.task.str(), request.ids.command.str(), request.ids.attempt,
+      spent == 0 ? fmt::format("none of its {} entries matches", entries)
+                 : fmt::format("{} of its {} entries match, but were used as often as `times` allows", spent,
+                               entries));
   return {std::unexpected(std::move(error)), {}};
 }
 

@@ -21,6 +21,7 @@ class ScriptedProvider final : public ModelProvider {
 
   [[nodiscard]] std::unique_ptr<ModelCall> Ask(ModelRequest request, Done done) override;
 
+  [[nodiscard]] const Script& script() const { return script_; }
   // How often each entry has been used, by calls whose outcome is not recorded yet as well.
   [[nodiscard]] const std::vector<std::uint64_t>& uses() const { return uses_; }
 

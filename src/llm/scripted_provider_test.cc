@@ -134,8 +134,8 @@ TEST(ScriptedProvider, SaysWhyNothingAnswers) {
   EXPECT_FALSE(error.script_entry);
   EXPECT_EQ(
       error.message,
-      "none of the 2 entries of the script answers this call (agent analyst, stage command, task summarise, "
-      "command cmd_summarise_001, attempt 1); 1 would, but their uses are spent");
+      "the script has no answer for this call (agent analyst, stage command, task summarise, command "
+      "cmd_summarise_001, attempt 1): 1 of its 2 entries match, but were used as often as `times` allows");
 }
 
 TEST(ScriptedProvider, ReportsADelayInsteadOfWaiting) {

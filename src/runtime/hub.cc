@@ -59,6 +59,7 @@
 #include "runtime/core/threaded_commits.h"
 #include "runtime/hub_home.h"
 #include "runtime/node.h"
+#include "runtime/stray_inbox.h"
 #include "runtime/team.h"
 #include "tools/tool_runner.h"
 
@@ -173,6 +174,7 @@ Result<void> Hub::Start() {
     node.providers = TRY(MakeProviders(team_, directory_, options_.providers, *journal_, *models_,
                                        [this](const std::string& text) { Report(text); }));
     prices_ = TagsOf(node.providers);
+    goal_obstacle_ = GoalObstacle(node.providers);
     MakeTools();
   }
   files_ = TRY(PosixFileSystem::Open(directory_.string()));
@@ -191,8 +193,13 @@ Result<void> Hub::Start() {
   commits_ = std::make_unique<ThreadedCommits>(*journal_, epoch, [this] { Wake(); });
   TRY(MakeNode(*commits_, *watcher_, std::move(node)));
   if (!serves) core().Hold();
+  if (!options_.focus.empty()) core().FocusOn(options_.focus);
   if (serves) node_->WriteFilesOnThread([this] { Wake(); });
-  return node_->Start(epoch, AGENTTALK_VERSION, ToConfiguration(team_), FoldersOf(team_));
+  if (serves) config_watch_.emplace(directory_, team_);
+  TRY(node_->Start(epoch, AGENTTALK_VERSION, ToConfiguration(team_), FoldersOf(team_)));
+  clock_.NotBefore(core().state().now);
+  if (serves) ReportStrayInboxes();
+  return {};
 }
 
 void Hub::MakeTools() {
@@ -330,6 +337,8 @@ void Hub::StepNode() {
     SetTimer(kCrowdedSleep);
     return;
   }
+  NoticeClockJump();
+  NoticeConfiguration();
   const bool more = node_->Step();
   for (const std::string& problem : node_->TakeProblems()) Report(problem);
   if (core().Accepts()) WatchFolders();
@@ -337,7 +346,8 @@ void Hub::StepNode() {
   if (more) {
     Wake();
   } else {
-    SetTimer(std::min(kLongestSleep, std::max(kShortestSleep, node_->NextWake() - clock_.Now())));
+    const Timestamp next = std::min(node_->NextWake(), config_due_);
+    SetTimer(std::min(kLongestSleep, std::max(kShortestSleep, next - clock_.Now())));
   }
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -22,6 +24,7 @@
 #include "runtime/calls/model_access.h"
 #include "runtime/calls/price_check.h"
 #include "runtime/calls/provider_choice.h"
+#include "runtime/config_watch.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/core.h"
 #include "runtime/core/threaded_commits.h"
@@ -54,6 +57,7 @@ struct HubOptions {
   // Asked when nothing goes on until somebody brings something: true, that is about to happen here.
   std::function<bool()> stays = {};
   bool announces = true;  // that it serves, and where
+  PlanId focus = {};      // works on this plan alone; empty: on all of them
 };
 
 // A hub in this process: a Node, and around it what it stands on and what drives it. One thread runs the
@@ -87,6 +91,14 @@ class Hub final : private EventObserver {
   [[nodiscard]] Result<void> CheckPrices(const TaskDag* dag) const {
     return agenttalk::CheckPrices(team_, prices_, dag);
   }
+  // This plan is to advance too, whatever else this process works on.
+  void FocusOn(const PlanId& plan);
+  // This process makes the plan advance.
+  [[nodiscard]] bool WorksOn(const PlanId& plan) const {
+    return options_.mode == HubMode::kServe && node_->core().state().InFocus(plan);
+  }
+  // Why a goal in words cannot be worked on here; nothing: it can.
+  [[nodiscard]] const std::optional<Error>& goal_obstacle() const { return goal_obstacle_; }
 
   // Why nothing can be taken in at the moment.
   [[nodiscard]] std::optional<Error> Unable();
@@ -129,13 +141,18 @@ class Hub final : private EventObserver {
   void WatchFolders();
   void WatchModels();
   void SetTimer(Duration longest);
+  void NoticeClockJump();
+  void NoticeConfiguration();
+  Result<void> Reconfigure(Team team);
+  void ReportStrayInboxes();
   void Report(const std::string& text) const;
 
   const std::filesystem::path directory_;
-  const Team team_;
+  Team team_;
   PriceTags prices_;  // empty where nothing is asked
   const HubOptions options_;
-  SystemClock clock_;
+  MachineClocks clocks_;
+  EngineClock clock_{clocks_};
   NoTools no_tools_;
   std::unique_ptr<ToolRegistry> tools_;  // where agents work
   std::unique_ptr<Loop> loop_;
@@ -159,6 +176,11 @@ class Hub final : private EventObserver {
   bool files_settled_ = false;
   End end_ = End::kStopped;
   std::optional<Error> error_;
+  std::optional<Error> goal_obstacle_;
+  std::optional<ConfigWatch> config_watch_;  // only when it serves
+  Timestamp config_due_;                     // when it is looked at next
+  std::string config_problem_;               // the last one that was told
+  std::map<AgentId, std::size_t> stray_;     // told already
 };
 
 }  // namespace agenttalk

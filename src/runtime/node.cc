@@ -92,6 +92,16 @@ Result<void> Node::Start(std::uint64_t epoch, const std::string& version, Config
   return {};
 }
 
+void Node::Reconfigure(Configuration configuration, std::vector<AgentFolders> folders,
+                       std::optional<ProviderSet> providers) {
+  if (providers) {
+    composer_.Rate(EstimateWith(*providers), AbilitiesWith(*providers));
+    desk_.Replace(*std::move(providers));
+  }
+  core_.Submit(std::move(configuration));
+  intake_.SetAgents(std::move(folders));
+}
+
 void Node::NoticeClockJump(Timestamp now) {
   const bool jumped = now < last_step_ || now - last_step_ > kClockJump;
   last_step_ = now;

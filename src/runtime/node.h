@@ -60,6 +60,10 @@ class Node {
   Result<void> Start(std::uint64_t epoch, const std::string& version, Configuration configuration,
                      std::vector<AgentFolders> folders);
 
+  // The team has changed; what starts from now on follows it. `providers`: none, they stay as they are.
+  void Reconfigure(Configuration configuration, std::vector<AgentFolders> folders,
+                   std::optional<ProviderSet> providers);
+
   // Files are written on a thread of their own from now on; `wake` is called there when some are.
   void WriteFilesOnThread(std::function<void()> wake) { mirror_.WriteOnThread(std::move(wake)); }
 

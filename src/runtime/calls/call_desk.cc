@@ -83,6 +83,10 @@ const ProviderSet::Entry* ProviderSet::Find(const std::string& name) const {
 CallDesk::CallDesk(Core& core, ProviderSet providers, ToolRunner& tools, const Clock& clock)
     : core_(core), providers_(std::move(providers)), tools_(tools), clock_(clock) {}
 
+void CallDesk::Replace(ProviderSet providers) {
+  retired_.push_back(std::exchange(providers_, std::move(providers)));
+}
+
 // Whom a call cannot be told of cannot be asked either; StartModelCall says why.
 void CallDesk::MayHaveBegun(const OpenCall& call) {
   if (call.model_call == 0) return;

@@ -31,6 +31,7 @@ struct ProviderSet {
     PriceTag price;
     bool native_tools = false;   // its protocol has tool calls of its own
     bool answer_schema = false;  // it can hold an answer to a JSON Schema
+    std::string script = {};     // a file of answers that knows none for the stages of a goal
   };
   std::map<std::string, Entry> entries;
 
@@ -41,6 +42,9 @@ struct ProviderSet {
 class CallDesk final : public Performer {
  public:
   CallDesk(Core& core, ProviderSet providers, ToolRunner& tools, const Clock& clock);
+
+  // Calls that begin from now on are asked of these. Those under way stay where they are.
+  void Replace(ProviderSet providers);
 
   void MayHaveBegun(const OpenCall& call) override;
   void StartModelCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) override;
@@ -84,7 +88,8 @@ class CallDesk final : public Performer {
   [[nodiscard]] ToolRequest CheckTool(const AgentId& agent, const ToolCall& call) const;
 
   Core& core_;
-  const ProviderSet providers_;
+  ProviderSet providers_;
+  std::vector<ProviderSet> retired_;  // calls under way may still use them
   ToolRunner& tools_;
   const Clock& clock_;
   std::map<Key, Call> calls_;

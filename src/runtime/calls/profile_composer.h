@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/digest.h"
@@ -62,6 +63,11 @@ class ProfileComposer final : public RequestComposer {
     thinking_ = &thinking;
     parts_ = &parts;
   }
+  // The providers have changed: what calls cost and what providers can do from now on.
+  void Rate(Estimate estimate, Abilities abilities) {
+    estimate_ = std::move(estimate);
+    abilities_ = std::move(abilities);
+  }
 
  private:
   // What a profile's requests have in common, kept by the profile's digest.
@@ -98,11 +104,11 @@ class ProfileComposer final : public RequestComposer {
   const ToolRunner& tools_;
   const std::string fence_key_;
   const Language language_;
-  const Estimate estimate_;
+  Estimate estimate_;
   const ThinkingRegistry* thinking_ = nullptr;  // of the engine that asks
   const CommandParts* parts_ = nullptr;
   const StagePrompts stage_prompts_;
-  const Abilities abilities_;
+  Abilities abilities_;
   std::unordered_map<Digest, Sheet> sheets_;
 };
 

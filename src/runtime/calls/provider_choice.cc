@@ -26,6 +26,7 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/time.h"
+#include "engine/stage/match.h"
 #include "journal/durable_file.h"
 #include "journal/journal.h"
 #include "llm/cassette_file.h"
@@ -360,7 +361,12 @@ class Maker {
       }
       known = std::make_shared<ScriptedProvider>(std::move(script), std::move(uses));
     }
-    return ProviderSet::Entry{known, {}};
+    ProviderSet::Entry entry{known, {}};
+    const AgentId& first = StageAgent(Stage::kUnderstanding);
+    if (!MayAnswer(known->script(), Stage::kUnderstanding, first.str())) {
+      entry.script = file.filename().string();
+    }
+    return entry;
   }
 
   const Team& team_;
@@ -405,6 +411,17 @@ Result<NamedProvider> ResolveProvider(const HubConfig& config, const std::string
     return *std::move(found);
   }
   return Fail(ErrorCode::kProviderMissing, fmt::format("there is no provider {}", wanted), kOfflineHint);
+}
+
+std::optional<Error> GoalObstacle(const ProviderSet& providers) {
+  const ProviderSet::Entry* entry = providers.Find({});
+  if (entry == nullptr || entry->script.empty()) return std::nullopt;
+  return Error{ErrorCode::kProviderMissing,
+               fmt::format("a goal needs a model; this hub answers from a script ({}), which has no answers "
+                           "for a goal",
+                           entry->script),
+               "set ANTHROPIC_API_KEY or OPENAI_API_KEY and add --provider anthropic (or openai, ollama, or "
+               "a name from agenttalk.yaml); `agenttalk providers` lists what can be used"};
 }
 
 Result<ProviderSet> MakeProviders(const Team& team, const fs::path& hub, const ProviderChoice& choice,

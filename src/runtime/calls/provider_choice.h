@@ -41,4 +41,8 @@ Result<ProviderSet> MakeProviders(const Team& team, const std::filesystem::path&
                                   const ProviderChoice& choice, Journal& journal, ModelAccess& access,
                                   std::function<void(const std::string&)> report);
 
+// Why a goal cannot be worked on with these providers: its stages would be asked of a script that has no
+// answer for them.
+std::optional<Error> GoalObstacle(const ProviderSet& providers);
+
 }  // namespace agenttalk

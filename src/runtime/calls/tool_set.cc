@@ -33,23 +33,30 @@ bool Uses(const AgentProfile& profile, const char* tool) {
 }
 
 void AdmitAgent(const AgentProfile& profile, PromptLanguage language, const std::filesystem::path& hub,
-                ToolSet& set) {
+                ToolRegistry& registry, std::vector<std::string>& problems) {
   SkillSet skills = LoadSkills(hub / "agents" / profile.agent_id.str() / "skills");
   for (const std::string& problem : skills.problems)
-    set.problems.push_back(fmt::format("{}: {}", profile.agent_id.str(), problem));
+    problems.push_back(fmt::format("{}: {}", profile.agent_id.str(), problem));
   // A tool that needs explaining comes with its explanation, unless the agent has its own.
   for (const Skill& shipped : ShippedSkills(language)) {
     const bool has_own = std::ranges::find(skills.skills, shipped.name, &Skill::name) != skills.skills.end();
     if (Uses(profile, "generate_command") && !has_own) skills.skills.push_back(shipped);
   }
-  set.registry->Admit(profile, std::move(skills.skills));
+  registry.Admit(profile, std::move(skills.skills));
   for (const std::string& tool : profile.tools) {
-    if (!set.registry->Has(tool))
-      set.problems.push_back(fmt::format("{}: there is no tool {}", profile.agent_id.str(), tool));
+    if (!registry.Has(tool))
+      problems.push_back(fmt::format("{}: there is no tool {}", profile.agent_id.str(), tool));
   }
 }
 
 }  // namespace
+
+std::vector<std::string> AdmitTeam(const Team& team, const std::filesystem::path& hub,
+                                   ToolRegistry& registry) {
+  std::vector<std::string> problems;
+  for (const auto& [id, profile] : team.agents) AdmitAgent(profile, hub, registry, problems);
+  return problems;
+}
 
 ToolSet MakeToolSet(const Team& team, ToolSetOptions options) {
   ToolSet set;
@@ -67,7 +74,7 @@ ToolSet MakeToolSet(const Team& team, ToolSetOptions options) {
   const bool sandboxed = !programs.sandbox.empty();
   set.registry->Add(MakeProgramTool(std::move(programs)));
   for (const auto& [id, profile] : team.agents) {
-    AdmitAgent(profile, team.config.language, options.hub, set);
+    AdmitAgent(profile, team.config.language, options.hub, *set.registry, set.problems);
     if (!sandboxed && Uses(profile, "run_program"))
       set.problems.push_back(id.str() + ": run_program needs bubblewrap, which is not installed");
   }

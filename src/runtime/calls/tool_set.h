@@ -28,4 +28,8 @@ struct ToolSet {
 // The built-in tools, and each agent's share of them.
 ToolSet MakeToolSet(const Team& team, ToolSetOptions options);
 
+// Tells the registry once more what each agent may use; the problems are for people.
+std::vector<std::string> AdmitTeam(const Team& team, const std::filesystem::path& hub,
+                                   ToolRegistry& registry);
+
 }  // namespace agenttalk

@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -22,7 +23,9 @@
 #include "mailbox/intake.h"
 #include "mailbox/place.h"
 #include "runtime/hub_home.h"
+#include "runtime/stray_inbox.h"
 #include "runtime/team.h"
+#include "tools/sandbox.h"
 
 namespace agenttalk {
 namespace {
@@ -58,14 +61,14 @@ std::vector<fs::path> WatchedFolders(const fs::path& hub, const Team& team) {
 Finding ExamineLock(const fs::path& hub) {
   const auto holder = HolderOf(hub);
   if (!holder) return {"lock", Level::kError, holder.error().message, holder.error().hint};
-  return {"lock", Level::kOk, *holder ? "held by " + **holder : std::string("nobody holds the hub"), {}};
+  return {"lock", Level::kOk, *holder ? "held by " + **holder : std::string("not in use"), {}};
 }
 
 std::optional<Finding> ExamineAccess(const fs::path& path, int wanted) {
   if (::access(path.c_str(), F_OK) != 0) return std::nullopt;
   if (::access(path.c_str(), wanted) == 0) return std::nullopt;
   return Finding{"permissions", Level::kError, fmt::format("{}: {}", path.string(), std::strerror(errno)),
-                 "whoever runs the hub must be able to read and write there"};
+                 "the user who runs the hub needs read and write access"};
 }
 
 std::optional<Finding> ExamineSecrecy(const fs::path& path, mode_t forbidden) {
@@ -120,13 +123,34 @@ Finding ExamineNotifications(std::size_t needed) {
           "raise fs.inotify.max_user_watches; until then the heartbeat's scan finds the rest"};
 }
 
+Finding ExamineSandbox(const Team& team) {
+  const bool there = !FindSandbox().empty();
+  const bool needed = std::ranges::any_of(team.agents, [](const auto& agent) {
+    return std::ranges::find(agent.second.tools, "run_program") != agent.second.tools.end();
+  });
+  if (there) return {"sandbox", Level::kOk, "bubblewrap is installed; run_program can be used", {}};
+  return {"sandbox", needed ? Level::kWarning : Level::kOk,
+          needed ? "bubblewrap is not installed; agents cannot use run_program"
+                 : "bubblewrap is not installed; only the tool run_program needs it",
+          needed ? "install it, e.g. `apt install bubblewrap`" : ""};
+}
+
+void ExamineInboxes(const fs::path& hub, const Team& team, std::vector<Finding>& findings) {
+  for (const auto& [agent, files] : FindStrayInboxes(hub, team)) {
+    findings.push_back({"inbox", Level::kWarning,
+                        fmt::format("agents/{}/inbox has {} file{}, but there is no agent {}", agent.str(),
+                                    files, files == 1 ? "" : "s", agent.str()),
+                        "add the agent to agenttalk.yaml, or move the files"});
+  }
+}
+
 Finding ExamineLeftovers(const fs::path& hub) {
   std::error_code ignored;
   std::uint64_t count = 0;
   for (fs::directory_iterator at(hub / kTemporaryFolder, ignored), end; at != end; at.increment(ignored)) {
     ++count;
   }
-  if (count == 0) return {"leftovers", Level::kOk, "nothing was left behind", {}};
+  if (count == 0) return {"leftovers", Level::kOk, "no unfinished files", {}};
   return {"leftovers", Level::kWarning,
           fmt::format("{} unfinished files in {}", count, (hub / kTemporaryFolder).string()),
           "the next start of a server removes them"};
@@ -151,6 +175,10 @@ std::vector<Finding> ExamineSurroundings(const fs::path& hub) {
   findings.push_back(ExamineDisk(hub));
   findings.push_back(ExamineNotifications(folders.size()));
   findings.push_back(ExamineLeftovers(hub));
+  if (team) {
+    findings.push_back(ExamineSandbox(*team));
+    ExamineInboxes(hub, *team, findings);
+  }
   return findings;
 }
 

@@ -38,7 +38,7 @@ TEST_F(DoctorTest, FindsNothingWrongWithANewHub) {
     EXPECT_NE(finding.level, Finding::Level::kError) << finding.check << ": " << finding.message;
   }
   EXPECT_EQ(Of("config").message, "2 agents");
-  EXPECT_EQ(Of("lock").message, "nobody holds the hub");
+  EXPECT_EQ(Of("lock").message, "not in use");
 }
 
 TEST_F(DoctorTest, SaysWhoHoldsTheHub) {
