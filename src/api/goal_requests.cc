@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "runtime/core/core.h"
@@ -52,6 +53,11 @@ Result<GoalSubmission> ReadGoal(const json::object& parameters) {
   const json::value* fresh = parameters.if_contains("fresh");
   submission.fresh = fresh != nullptr && fresh->is_bool() && fresh->as_bool();
   return submission;
+}
+
+bool IsToBeBegun(Hub& hub, const GoalSubmission& goal) {
+  const auto plan = hub.core().LookUp(goal.plan_id);
+  return goal.fresh || !plan || *plan == nullptr || !(*plan)->opened;
 }
 
 Result<PlanRemark> ReadRemark(const json::object& parameters) {
@@ -92,6 +98,10 @@ void RequestGoal(Hub& hub, const json::object& parameters, HubService::Done done
     done(std::unexpected(std::move(priced).error()));
     return;
   }
+  if (const auto& obstacle = hub.goal_obstacle(); obstacle && IsToBeBegun(hub, *goal)) {
+    done(std::unexpected(*obstacle));
+    return;
+  }
   json::object more{{"plan_id", goal->plan_id.str()}};
   SubmitFor(hub, *std::move(goal), std::move(more), std::move(done));
 }
@@ -107,6 +117,7 @@ void RequestSay(Hub& hub, const json::object& parameters, HubService::Done done)
     return;
   }
   const std::string plan = remark->plan_id.str();
+  hub.FocusOn(remark->plan_id);
   hub.core().Submit(*std::move(remark), [plan, done = std::move(done)](const Reply& reply) {
     if (reply.status == Reply::Status::kRefused) {
       done(std::unexpected(*reply.error));

@@ -30,6 +30,7 @@
 #include "runtime/history/plain_words.h"
 #include "runtime/hub.h"
 #include "runtime/reports/plan_report.h"
+#include "runtime/stray_inbox.h"
 
 namespace agenttalk {
 namespace {
@@ -138,7 +139,11 @@ Result<json::value> QueryPlans(Hub& hub, const json::object& /*parameters*/) {
 
 Result<json::value> QueryStatus(Hub& hub, const json::object& parameters) {
   const PlanId id = TRY(PlanOf(parameters));
-  return json::value(PlanStatusJson(*TRY(FindPlan(hub, id))));
+  const PlanState* plan = TRY(FindPlan(hub, id));
+  json::object status = PlanStatusJson(*plan);
+  status["active"] = !plan->completed && hub.WorksOn(plan->id);
+  status["updated_at"] = ToRfc3339(plan->updated_at);
+  return json::value(std::move(status));
 }
 
 Result<json::value> QueryAgents(Hub& hub, const json::object& /*parameters*/) {
@@ -155,6 +160,15 @@ Result<json::value> QueryAgents(Hub& hub, const json::object& /*parameters*/) {
         {"running", state.running},
         {"waiting", state.waiting},
         {"capabilities", json::array(profile.capabilities.begin(), profile.capabilities.end())}});
+  }
+  // Files that nobody takes in, because the agent is not declared.
+  for (const auto& [id, files] : FindStrayInboxes(hub.directory(), hub.team())) {
+    agents.push_back(json::object{{"agent_id", id.str()},
+                                  {"name", id.str()},
+                                  {"state", "undeclared"},
+                                  {"running", 0},
+                                  {"waiting", files},
+                                  {"capabilities", json::array()}});
   }
   return agents;
 }

@@ -21,6 +21,8 @@
 #include "api/log_query.h"
 #include "api/page/queries.h"
 #include "api/plan_changes.h"
+#include "api/plan_continuation.h"
+#include "api/plan_lookup.h"
 #include "api/plan_requests.h"
 #include "api/show_queries.h"
 #include "base/error.h"
@@ -82,8 +84,23 @@ const std::map<std::string, Method, std::less<>>& Methods() {
                                                                      {"goal", &RequestGoal},
                                                                      {"command/new", &RequestCommand},
                                                                      {"command/check", &QueryCommandCheck},
-                                                                     {"say", &RequestSay}};
+                                                                     {"say", &RequestSay},
+                                                                     {"plan/find", &QueryPlanIdentity},
+                                                                     {"plan/continue", &RequestContinue}};
   return methods;
+}
+
+// What people say about plans that exist; "goal" and "plan/run" name new ones too, which are taken as they
+// are.
+json::object WithFullPlanIds(Hub& hub, std::string_view method, json::object parameters) {
+  const bool names_new = method == "goal" || method == "plan/run";
+  for (const char* key : {"plan_id", "a", "b"}) {
+    json::value* word = names_new ? nullptr : parameters.if_contains(key);
+    if (word != nullptr && word->is_string() && !word->as_string().empty()) {
+      *word = FullPlanId(hub, std::string(word->as_string())).str();
+    }
+  }
+  return parameters;
 }
 
 std::unexpected<Error> NoMethod(std::string_view method) {
@@ -98,7 +115,8 @@ Result<bool> HubService::IsReading(std::string_view method) {
   return !std::holds_alternative<Request>(found->second);
 }
 
-void HubService::Call(std::string_view method, const json::object& parameters, Done done) {
+void HubService::Call(std::string_view method, const json::object& given, Done done) {
+  const json::object parameters = WithFullPlanIds(hub_, method, given);
   const auto found = Methods().find(method);
   if (found == Methods().end()) {
     done(NoMethod(method));

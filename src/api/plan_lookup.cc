@@ -23,19 +23,31 @@ namespace {
 
 // Comparing a name with very many others is not worth the while.
 constexpr std::size_t kMostCompared = 10'000;
+constexpr std::string_view kPrefix = "plan_";
 
 std::string Hint(std::string_view word, const std::vector<std::string>& known, std::string otherwise) {
   std::vector<std::string_view> names(known.begin(), known.end());
   if (names.size() > kMostCompared) names.resize(kMostCompared);
-  for (const std::string_view name : names) {
-    // People leave out what all ids begin with.
-    if (name == fmt::format("plan_{}", word)) return fmt::format("did you mean \"{}\"?", name);
-  }
   std::string meant = DidYouMean(word, names);
+  // "bees2" may be meant for "plan_bees": the prefix that people leave out is no difference.
+  if (meant.empty() && !word.starts_with(kPrefix))
+    meant = DidYouMean(fmt::format("{}{}", kPrefix, word), names);
   return meant.empty() ? std::move(otherwise) : meant;
 }
 
 }  // namespace
+
+PlanId FullPlanId(Hub& hub, const std::string& word) {
+  const PlanId given(word);
+  if (!IsSafeName(word)) return given;
+  const auto is_there = [&](const PlanId& id) {
+    if (hub.core().FindLoaded(id) != nullptr && hub.core().FindLoaded(id)->opened) return true;
+    const auto stream = hub.journal().FindStream(id);
+    return stream && stream->has_value();
+  };
+  const PlanId full(std::string(kPrefix) + word);
+  return !is_there(given) && IsSafeName(full.str()) && is_there(full) ? full : given;
+}
 
 std::unexpected<Error> NoPlan(Hub& hub, const PlanId& id) {
   std::vector<std::string> names;

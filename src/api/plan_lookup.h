@@ -1,6 +1,7 @@
 #pragma once
 
 #include <expected>
+#include <string>
 
 #include "base/error.h"
 #include "base/ids.h"
@@ -11,6 +12,8 @@
 // Plans, tasks and agents by the names that people give; an unknown one is answered with those that are near.
 namespace agenttalk {
 
+// The id in full: people may leave out the "plan_" that most ids begin with.
+PlanId FullPlanId(Hub& hub, const std::string& word);
 Result<const PlanState*> FindPlan(Hub& hub, const PlanId& id);
 std::unexpected<Error> NoPlan(Hub& hub, const PlanId& id);
 Result<TaskIndex> FindTask(const PlanState& plan, const TaskId& id);

@@ -3,8 +3,10 @@
 #include <boost/json.hpp>
 #include <expected>
 #include <utility>
+#include <variant>
 
 #include "api/hub_service.h"
+#include "engine/engine.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "runtime/core/core.h"
@@ -36,6 +38,10 @@ void SubmitFor(Hub& hub, Input input, json::object more, HubService::Done done) 
   if (auto unable = hub.Unable()) {
     done(std::unexpected(*std::move(unable)));
     return;
+  }
+  // Whoever runs a plan wants it to advance, also in a process that was started for another one.
+  if (std::holds_alternative<PlanSubmission>(input) || std::holds_alternative<GoalSubmission>(input)) {
+    hub.FocusOn(Engine::PlanOf(input));
   }
   hub.core().Submit(std::move(input), [more = std::move(more), done = std::move(done)](const Reply& reply) {
     if (reply.status == Reply::Status::kRefused) {

@@ -14,9 +14,15 @@ namespace agenttalk {
 std::unexpected<Error> FailErrno(const std::string& what) {
   const int number = errno;
   const bool full = number == ENOSPC || number == EDQUOT;
+  const char* hint = full ? "free some space; nothing that was acknowledged is lost"
+                     : number == EACCES || number == EPERM
+                         ? "the user who runs this needs write access there; "
+                           "`ls -ld` shows owner and permissions"
+                     : number == EROFS ? "the file system is mounted read-only; choose another place or "
+                                         "mount it for writing"
+                                       : "";
   return Fail(full ? ErrorCode::kDiskFull : ErrorCode::kIo,
-              fmt::format("{}: {}", what, std::strerror(number)),
-              full ? "free some space; nothing that was acknowledged is lost" : "");
+              fmt::format("{}: {}", what, std::strerror(number)), hint);
 }
 
 }  // namespace agenttalk

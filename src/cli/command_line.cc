@@ -23,6 +23,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
+#include "cli/man_page.h"
 #include "cli/verb.h"
 #include "cli/verb_suggestion.h"
 
@@ -82,7 +83,7 @@ std::unexpected<Error> UnknownVerb(std::span<const Verb> verbs, const std::strin
 Result<Call> TakeApart(std::span<const Verb> verbs, const Words& words) {
   const std::size_t at = VerbPosition(words);
   if (at == words.size()) {
-    return Fail(ErrorCode::kUsage, "which verb?", "agenttalk --help lists the verbs");
+    return Fail(ErrorCode::kUsage, "no verb given", "agenttalk --help lists the verbs");
   }
   Call call{.verb = FindVerb(verbs, words[at]), .rest = {}};
   std::size_t after = at + 1;
@@ -117,10 +118,21 @@ std::optional<std::string> HelpAskedFor(std::span<const Verb> verbs, Words words
   return std::nullopt;
 }
 
+Verb ManVerb(const std::vector<Verb>& verbs) {
+  return {.name = "man",
+          .summary = "Prints the manual page.",
+          .example = "agenttalk man | man -l -",
+          .parameters = {},
+          .run = [&verbs](const Invocation& call) -> Result<ExitCode> {
+            call.console.Out(ManPage(verbs));
+            return ExitCode::kDone;
+          }};
+}
+
 // `verbs` is the table that this row becomes part of.
 Verb CompletionVerb(const std::vector<Verb>& verbs) {
   return {.name = "completion",
-          .summary = "Prints the completion script of a shell.",
+          .summary = "Prints a shell completion script.",
           .example = "source <(agenttalk completion bash)",
           .parameters = {{.name = "SHELL",
                           .takes = Takes::kOne,
@@ -151,6 +163,7 @@ void Report(const Error& error, bool json, Console& console) {
 Result<ExitCode> Dispatch(const Words& words, std::span<const Verb> table, Console& console) {
   std::vector<Verb> verbs(table.begin(), table.end());
   verbs.push_back(CompletionVerb(verbs));
+  verbs.push_back(ManVerb(verbs));
   if (Contains({words.data(), VerbPosition(words)}, "--version")) {
     console.Out("agenttalk " AGENTTALK_VERSION "\n");
     return ExitCode::kDone;

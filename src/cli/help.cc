@@ -30,9 +30,10 @@ std::string ValueName(const Parameter& parameter) {
 std::string Spelled(const Parameter& parameter) {
   switch (parameter.takes) {
     case Takes::kFlag:
+      return parameter.name;
     case Takes::kOne:
     case Takes::kOptional:
-      return parameter.name;
+      return parameter.value.empty() ? parameter.name : parameter.value;
     case Takes::kValue:
     case Takes::kValues:
       return fmt::format("{} {}", parameter.name, ValueName(parameter));
@@ -75,15 +76,22 @@ std::string ExampleText(const Verb& verb, bool colors) {
 
 std::string UsageLine(const Verb& verb) {
   std::string line = "agenttalk " + verb.name;
-  for (const Parameter& parameter : verb.parameters) line += " " + InUsage(parameter);
+  for (const bool rare : {false, true}) {
+    for (const Parameter& parameter : verb.parameters) {
+      if (parameter.rare == rare) line += " " + InUsage(parameter);
+    }
+  }
   return line;
 }
 
 std::string HelpText(const Verb& verb, bool colors) {
   std::vector<std::pair<std::string, std::string>> rows;
-  for (const auto* parameters : {&verb.parameters, &CommonParameters()}) {
-    for (const Parameter& parameter : *parameters) rows.emplace_back(Spelled(parameter), parameter.help);
+  for (const bool rare : {false, true}) {
+    for (const Parameter& parameter : verb.parameters) {
+      if (parameter.rare == rare) rows.emplace_back(Spelled(parameter), parameter.help);
+    }
   }
+  for (const Parameter& parameter : CommonParameters()) rows.emplace_back(Spelled(parameter), parameter.help);
   return fmt::format("{}\n\n{}\n\n{}\n{}", Styled(UsageLine(verb), Style::kBold, colors), verb.summary,
                      Table(rows), ExampleText(verb, colors));
 }
@@ -95,9 +103,9 @@ std::string HelpText(std::span<const Verb> verbs, bool colors) {
   return fmt::format(
       "agenttalk {}: a durable runtime for teams of LLM agents that talk through files.\n\n"
       "{}\n  agenttalk VERB … [--hub DIR] [--json]\n\n{}\n{}\n"
-      "agenttalk VERB --help says more, with an example. Exit codes: 0 done, 1 the work failed, 2 bad usage "
-      "or\n"
-      "invalid input, 3 waiting for a person, 4 no hub, provider, disk or permission.\n",
+      "`agenttalk VERB --help` shows the options of a verb and an example.\n"
+      "Exit codes: 0 done, 1 the work failed, 2 bad usage or invalid input, 3 waiting for a person,\n"
+      "4 the environment: no hub, provider, disk space or permission.\n",
       AGENTTALK_VERSION, Styled("Usage:", Style::kBold, colors), Styled("Verbs:", Style::kBold, colors),
       Table(rows));
 }

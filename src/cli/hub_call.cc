@@ -10,6 +10,7 @@
 #include "api/hub_client.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "cli/text/plain_number.h"
 #include "cli/text/table.h"
 #include "cli/verb.h"
 
@@ -25,7 +26,7 @@ Result<json::value> CallHub(const Invocation& call, const std::string& method, j
 std::string CellText(const json::value& value) {
   if (value.is_null()) return {};
   if (value.is_string()) return std::string(value.as_string());
-  if (value.is_double()) return fmt::format("{:g}", value.as_double());
+  if (value.is_double()) return PlainNumber(value.as_double());
   if (!value.is_array()) return CompactJson(value);
   std::string text;
   for (const json::value& item : value.as_array()) text += (text.empty() ? "" : ", ") + CellText(item);

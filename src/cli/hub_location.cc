@@ -26,7 +26,7 @@ Result<std::optional<fs::path>> NamedHub(const fs::path& directory, std::string_
   if (IsHub(directory)) return directory;
   return Fail(ErrorCode::kHubMissing,
               fmt::format("{} names {}, which is not a hub (no {})", named_by, directory.string(), kHubFile),
-              fmt::format("agenttalk init {} makes one", directory.string()));
+              fmt::format("create one: agenttalk init {}", directory.string()));
 }
 
 }  // namespace

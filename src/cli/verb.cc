@@ -21,9 +21,9 @@ Result<std::optional<std::filesystem::path>> Invocation::HubIfAny() const {
 Result<std::filesystem::path> Invocation::Hub() const {
   const auto found = TRY(HubIfAny());
   if (found) return *found;
-  return Fail(ErrorCode::kHubMissing,
-              "no hub here: neither this directory nor one above it has agenttalk.yaml",
-              "go into a hub, name one with --hub DIR or AGENTTALK_HUB, or make one with agenttalk init");
+  return Fail(
+      ErrorCode::kHubMissing, "no hub here: neither this directory nor a parent has an agenttalk.yaml",
+      "change into a hub, name one with --hub DIR or AGENTTALK_HUB, or create one with `agenttalk init`");
 }
 
 const std::vector<Parameter>& CommonParameters() {
@@ -34,7 +34,7 @@ const std::vector<Parameter>& CommonParameters() {
        .value = "DIR",
        .completes = Completes::kDirectory},
       {.name = "--json", .help = "print JSON for programs"},
-      {.name = "--help", .help = "this text"},
+      {.name = "--help", .help = "show this help"},
   };
   return parameters;
 }

@@ -31,9 +31,10 @@ struct Parameter {
   std::string name;  // "--strict"; "FILE" when it is told by its place
   Takes takes = Takes::kFlag;
   std::string help;
-  std::string value = {};                 // the name of an option's value in help: "DIR"
+  std::string value = {};                 // in help: an option's value ("DIR"), or what a place may hold
   std::vector<std::string> choices = {};  // when only these are possible
   Completes completes = Completes::kNothing;
+  bool rare = false;  // in help it comes after what most people need
 
   [[nodiscard]] bool is_option() const { return name.starts_with('-'); }
 };

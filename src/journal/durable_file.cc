@@ -53,7 +53,7 @@ Result<void> WriteSynced(const std::filesystem::path& path, std::string_view byt
 
 Result<void> MakeDirectoryDurably(const std::filesystem::path& directory) {
   if (::mkdir(directory.c_str(), S_IRWXU | S_IRGRP | S_IXGRP) != 0 && errno != EEXIST) {
-    return FailErrno("make directory " + directory.string());
+    return FailErrno("cannot create the folder " + directory.string());
   }
   const std::filesystem::path parent = directory.parent_path();
   return SyncDirectory(parent.empty() ? std::filesystem::path(".") : parent);

@@ -105,7 +105,7 @@ def test_one_interrupt_stops_in_good_order(box):
     with on_terminal(box, "run", "--plan", "plan.yaml") as terminal:
         terminal.expect("running")
         terminal.type("\x03")
-        terminal.expect("`agenttalk run --plan plan.yaml` goes on with it")
+        terminal.expect("`agenttalk run plan.yaml` continues it")
         assert terminal.wait() == 3, terminal.screen.text
         terminal.expect_untouched()
     box.write("hub/answers.yaml", ANSWERS)
@@ -275,7 +275,7 @@ def test_names_that_are_nearly_right_are_suggested(box):
     make(box)
     assert box.run("run", "--plan", "plan.yaml", "--yes", "--quiet", cwd=box.dir / "hub").expect(0).err == ""
     for arguments, meant in ((["staus", "plan_report"], "status"), (["run", "--plan", "plna.yaml"], "plan.yaml"),
-                             (["status", "plan_repotr"], "plan_report"), (["trace", "report"], "plan_report"),
+                             (["status", "plan_repotr"], "plan_report"), (["trace", "repotr"], "plan_report"),
                              (["fork", "plan_report", "--from", "wirte"], "write"),
                              (["fork", "plan_report", "--from", "write", "--agent", "anne"], "ann"),
                              (["send", "plan.yaml", "--to", "bbo"], "bob")):

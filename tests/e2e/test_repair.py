@@ -35,7 +35,7 @@ def test_a_hub_that_is_well(box):
         assert outcome["files"]["checked"] > 10
         levels = {finding["check"]: finding["level"] for finding in outcome["findings"]}
         assert set(levels) >= {"config", "lock", "permissions", "disk", "notifications", "leftovers", "journal", "files"}
-        assert "nobody holds" in hub.run("doctor").expect(0).out
+        assert "not in use" in hub.run("doctor").expect(0).out
 
 
 def check_damage(hub):

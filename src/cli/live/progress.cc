@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/utf8.h"
 #include "cli/console.h"
+#include "cli/text/plain_number.h"
 #include "engine/state/plan_state.h"
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
@@ -36,6 +37,10 @@ bool HasFailed(Hub& hub, const PlanId& id) {
   return plan != nullptr && std::string_view(PlanStateName(*plan)) == "failed";
 }
 
+std::string After(const char* separator, const std::string& text) {
+  return text.empty() ? text : separator + text;
+}
+
 }  // namespace
 
 std::string Progress::AgentOf(const Event& event, const CommandId& command) {
@@ -52,12 +57,24 @@ void Progress::Say(const Event& event, const CommandId& command, const std::stri
   tell_(fmt::format("{}  {}", line, what));
 }
 
+bool Progress::IsTold(const std::string& text) const {
+  return !told_.empty() && text.find(told_) != std::string::npos;
+}
+
+std::string Progress::WithoutTold(std::string text) const {
+  if (!IsTold(text)) return text;
+  const std::size_t at = text.find(told_);
+  text.erase(at, told_.size());
+  while (!text.empty() && (text.back() == ' ' || text.back() == ':')) text.pop_back();
+  return text;
+}
+
 // A plan that has ended may have done so badly.
 void Progress::SayChange(const Event& event, const PlanChanged& change) {
   if (change.change == PlanChange::kCompleted && !change.reason.empty()) {
-    Say(event, {}, fmt::format("{}: {}", Styled("failed", Style::kRed, colors_), change.reason));
+    Say(event, {}, Styled("failed", Style::kRed, colors_) + After(": ", WithoutTold(change.reason)));
   } else if (change.change == PlanChange::kCompleted && HasFailed(*hub_, event.plan_id)) {
-    // Of an open plan the event says only that nothing goes on; its commands say how they ended.
+    // Of an open plan the event says only that nothing is live; its commands say how they ended.
     Say(event, {}, Styled("failed", Style::kRed, colors_));
   } else {
     Say(event, {}, EnumName(change.change));
@@ -75,19 +92,20 @@ void Progress::TellTask(const Event& event) {
         fmt::format("{} {}{}", done->task_id.str(), Styled("completed", Style::kGreen, colors), files));
   } else if (const auto* changed = std::get_if<TaskChanged>(&event.body)) {
     Say(event, {},
-        fmt::format("{} {}: {}", changed->task_id.str(),
-                    Styled(EnumName(changed->change), Style::kYellow, colors), changed->reason));
+        fmt::format("{} {}{}", changed->task_id.str(),
+                    Styled(EnumName(changed->change), Style::kYellow, colors),
+                    After(": ", WithoutTold(changed->reason))));
   } else if (const auto* reset = std::get_if<TasksReset>(&event.body)) {
-    Say(event, {}, fmt::format("{} tasks begin anew: {}", reset->tasks.size(), reset->reason));
+    Say(event, {}, fmt::format("{} tasks run again: {}", reset->tasks.size(), reset->reason));
   }
 }
 
 void Progress::TellStage(const Event& event) {
   const bool colors = colors_;
   if (const auto* answered = std::get_if<StageFinished>(&event.body)) {
-    const std::string what =
-        fmt::format("{} (risk {}, confidence {:g}): {}", Styled(answered->action, Style::kGreen, colors),
-                    EnumName(answered->risk), answered->confidence, FirstLine(answered->thought));
+    const std::string what = fmt::format(
+        "{} (risk {}, confidence {}): {}", Styled(answered->action, Style::kGreen, colors),
+        EnumName(answered->risk), PlainNumber(answered->confidence), FirstLine(answered->thought));
     Say(event, answered->command_id, what);
   } else if (const auto* route = std::get_if<RouteTaken>(&event.body)) {
     Say(event, {}, fmt::format("route {}: {}", EnumName(route->route), route->reason));
@@ -97,8 +115,9 @@ void Progress::TellStage(const Event& event) {
                     overruled->rule));
   } else if (const auto* review = std::get_if<WorkReviewed>(&event.body)) {
     Say(event, {},
-        fmt::format("{} {}, score {:g}: {}", review->task_id.empty() ? "plan" : review->task_id.str(),
-                    review->approved ? "approved" : "not approved", review->score, review->feedback));
+        fmt::format("{} {}, score {}: {}", review->task_id.empty() ? "plan" : review->task_id.str(),
+                    review->approved ? "approved" : "not approved", PlainNumber(review->score),
+                    review->feedback));
   } else if (const auto* matched = std::get_if<TasksMatched>(&event.body)) {
     for (const TaskMatch& match : matched->matches) {
       const std::string who = match.agent_id.empty() ? "nobody" : match.agent_id.str();
@@ -122,22 +141,27 @@ void Progress::Durable(const Event& event) {
   } else if (const auto* done = std::get_if<CommandSucceeded>(&event.body)) {
     Say(event, done->command_id,
         Styled("succeeded", Style::kGreen, colors) +
-            (done->score ? fmt::format(", score {:g}", *done->score) : ""));
+            (done->score ? ", score " + PlainNumber(*done->score) : ""));
   } else if (const auto* ended = std::get_if<CommandEnded>(&event.body)) {
     Say(event, ended->command_id,
-        fmt::format("{}: {} ({})", Styled(EnumName(ended->state), Style::kRed, colors), ended->message,
-                    ToString(ended->code)));
+        fmt::format("{}{} ({})", Styled(EnumName(ended->state), Style::kRed, colors),
+                    After(": ", WithoutTold(ended->message)), ToString(ended->code)));
+    told_ = ended->message;
   } else if (const auto* again = std::get_if<AttemptFailed>(&event.body)) {
-    Say(event, again->command_id, fmt::format("failed, will be tried again: {}", again->message));
+    Say(event, again->command_id, "failed, retrying" + After(": ", WithoutTold(again->message)));
+    told_ = again->message;
   } else if (const auto* sent = std::get_if<MessageSent>(&event.body)) {
     std::string files;
     for (const NamedContent& output : sent->outputs) files += " + " + output.name;
     Say(event, sent->command_id, fmt::format("→ {}: {}{}", sent->to.str(), sent->message_id, files));
   } else if (const auto* asked = std::get_if<QuestionAsked>(&event.body)) {
+    // What was just told as a failure needs no second line.
+    if (asked->kind == QuestionKind::kAlert && IsTold(asked->text)) return;
     Say(event, asked->command_id,
         fmt::format("{} {}: {}", Styled("question", Style::kYellow, colors), QuestionName(event.number),
                     asked->text));
   } else if (const auto* letter = std::get_if<DeadLettered>(&event.body)) {
+    if (IsTold(letter->message)) return;
     Say(event, {},
         fmt::format("{} {}: {}: {}", Styled("dead letter", Style::kYellow, colors), LetterName(event.number),
                     letter->file, letter->message));

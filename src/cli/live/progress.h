@@ -22,6 +22,9 @@ class Progress final : public EventObserver {
   void Durable(const Event& event) override;
 
  private:
+  // The cause of a failure is told once, however many events repeat it.
+  [[nodiscard]] bool IsTold(const std::string& text) const;
+  [[nodiscard]] std::string WithoutTold(std::string text) const;
   void Say(const Event& event, const CommandId& command, const std::string& what);
   void SayChange(const Event& event, const PlanChanged& change);
   void TellTask(const Event& event);
@@ -31,6 +34,7 @@ class Progress final : public EventObserver {
   Tell tell_;
   bool colors_;
   Hub* hub_ = nullptr;
+  std::string told_;  // the last cause
 };
 
 }  // namespace agenttalk

@@ -30,7 +30,24 @@ std::string CommandTable(const json::object& plan, bool colors) {
 
 }  // namespace
 
-std::string StatusText(const json::object& status, const std::string& now, bool colors) {
+std::string IdleText(const json::object& status) {
+  const json::value* active = status.if_contains("active");
+  const std::string state = CellText(status.at("state"));
+  const bool unfinished = state == "running" || state == "waiting";
+  if (active == nullptr || active->as_bool() || !unfinished) return {};
+  return fmt::format("no process is running this plan; `agenttalk run {}` continues it\n",
+                     CellText(status.at("plan_id")));
+}
+
+std::string StatusText(const json::object& given, const std::string& current, bool colors) {
+  json::object status = given;
+  std::string now = current;
+  const std::string idle = IdleText(given);
+  if (!idle.empty()) {
+    // Time stands still for a plan that nobody works on.
+    if (CellText(given.at("state")) == "running") status["state"] = "stopped";
+    now = CellText(given.at("updated_at"));
+  }
   std::string text;
   if (const json::value& origin = status.at("forked_from"); !origin.is_null()) {
     text += fmt::format("forked from {} at event {}, executed from {} on\n", CellText(origin.at("plan_id")),
@@ -45,9 +62,9 @@ std::string StatusText(const json::object& status, const std::string& now, bool 
     text += PlanLine(status) + "\n" + TaskTable(status, seconds, kMostTasks, colors);
   }
   if (!status.at("questions").as_array().empty()) {
-    text += fmt::format("questions: {}\n", CellText(status.at("questions")));
+    text += fmt::format("open questions: {} (see `agenttalk questions`)\n", CellText(status.at("questions")));
   }
-  return text;
+  return text + idle;
 }
 
 }  // namespace agenttalk

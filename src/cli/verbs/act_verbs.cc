@@ -110,7 +110,7 @@ Verb ControlVerbOf(const std::string& name, const std::string& summary) {
 
 Verb SendVerb() {
   return {.name = "send",
-          .summary = "Gives an agent a command or a file.",
+          .summary = "Sends a command or a file to an agent.",
           .example =
               "agenttalk send cmd_collect_001.json --to collector\nagenttalk send notes.md --to collector "
               "--plan plan_weekly-report",
@@ -128,7 +128,7 @@ Verb SendVerb() {
 
 Verb AnswerVerb() {
   return {.name = "answer",
-          .summary = "Answers a question that an agent has.",
+          .summary = "Answers a question, or approves or rejects a result.",
           .example = "agenttalk answer q_17 --approve",
           .parameters = {{.name = "ID",
                           .takes = Takes::kOne,

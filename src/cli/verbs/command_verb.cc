@@ -107,7 +107,7 @@ Result<ExitCode> NewCommand(const Invocation& call) {
 Verb CommandNewVerb() {
   return {
       .name = "command new",
-      .summary = "Makes a complete, valid command out of what is given.",
+      .summary = "Creates a complete, valid command from the values given.",
       .example =
           "agenttalk command new --set plan_id=plan_demo --set prompt='Summarise the notes.' > cmd_001.json",
       .parameters = {{.name = "--from",

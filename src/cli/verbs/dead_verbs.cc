@@ -97,7 +97,7 @@ Result<ExitCode> Close(const Invocation& call, const std::string& method) {
 
 Verb DeadListVerb() {
   return {.name = "dead list",
-          .summary = "Lists what could not be handled, and why.",
+          .summary = "Lists dead letters: files and messages that could not be processed.",
           .example = "agenttalk dead list",
           .parameters = {},
           .run = List};
@@ -105,7 +105,7 @@ Verb DeadListVerb() {
 
 Verb DeadShowVerb() {
   return {.name = "dead show",
-          .summary = "Shows a dead letter with everything that is wrong with it.",
+          .summary = "Shows a dead letter and the reasons it was refused.",
           .example = "agenttalk dead show dl_17",
           .parameters = {kLetter},
           .run = Show};
@@ -113,7 +113,7 @@ Verb DeadShowVerb() {
 
 Verb DeadRetryVerb() {
   return {.name = "dead retry",
-          .summary = "Tries a dead letter once more: its command, message, file, result or answer.",
+          .summary = "Retries a dead letter.",
           .example = "agenttalk dead retry dl_17",
           .parameters = {kLetter},
           .run = [](const Invocation& call) { return Close(call, "dead/retry"); }};
@@ -121,7 +121,7 @@ Verb DeadRetryVerb() {
 
 Verb DeadDropVerb() {
   return {.name = "dead drop",
-          .summary = "Takes a dead letter off the list.",
+          .summary = "Removes a dead letter from the list.",
           .example = "agenttalk dead drop dl_17",
           .parameters = {kLetter},
           .run = [](const Invocation& call) { return Close(call, "dead/drop"); }};

@@ -63,13 +63,13 @@ json::object ExamineFiles(const Invocation& call, std::vector<Finding>& findings
   if (different == 0) {
     findings.push_back({"files",
                         Finding::Level::kOk,
-                        fmt::format("{} files are as the journal says", Count(files, "checked")),
+                        fmt::format("{} files match the journal", Count(files, "checked")),
                         {}});
   } else {
     findings.push_back(
         {"files", Finding::Level::kError,
-         fmt::format("{} of {} files are not as the journal says", different, Count(files, "checked")),
-         "`agenttalk repair` makes them anew"});
+         fmt::format("{} of {} files differ from the journal", different, Count(files, "checked")),
+         "`agenttalk repair` rebuilds them"});
   }
   return files;
 }
@@ -84,11 +84,12 @@ void ExamineClock(const Invocation& call, std::vector<Finding>& findings) {
     last = std::max(last, ParseRfc3339(CellText(plan.at("updated_at"))).value_or(Timestamp{}));
   }
   if (last <= now + kClockTolerance) {
-    findings.push_back({"clock", Finding::Level::kOk, "not before the last entry of the journal", {}});
+    findings.push_back({"clock", Finding::Level::kOk, "in order", {}});
   } else {
-    findings.push_back({"clock", Finding::Level::kWarning,
-                        fmt::format("{} before the last entry of the journal", ToText(last - now)),
-                        "set the clock; until it has caught up, times in the journal stand still"});
+    findings.push_back(
+        {"clock", Finding::Level::kWarning,
+         fmt::format("the system clock is {} behind the last entry of the journal", ToText(last - now)),
+         "set the clock; new entries continue from the last recorded time"});
   }
 }
 
@@ -171,7 +172,7 @@ Result<ExitCode> Repair(const Invocation& call) {
 
 Verb DoctorVerb() {
   return {.name = "doctor",
-          .summary = "Looks whether anything is wrong with a hub: files, permissions, disk, lock.",
+          .summary = "Checks a hub for problems.",
           .example = "agenttalk doctor",
           .parameters = {},
           .run = Doctor};
@@ -179,7 +180,7 @@ Verb DoctorVerb() {
 
 Verb RepairVerb() {
   return {.name = "repair",
-          .summary = "Makes every file that shows the journal anew.",
+          .summary = "Rebuilds the generated files from the journal.",
           .example = "agenttalk repair",
           .parameters = {},
           .run = Repair};

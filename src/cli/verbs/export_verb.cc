@@ -37,7 +37,7 @@ Result<ExitCode> Export(const Invocation& call) {
 
 Verb ExportVerb() {
   return {.name = "export",
-          .summary = "Writes a plan's files now; with `mirror: lazy` they come only when it ends.",
+          .summary = "Writes a plan's files now (with `mirror: lazy` they are written when it ends).",
           .example = "agenttalk export plan_weekly-report",
           .parameters = {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"}},
           .run = Export};

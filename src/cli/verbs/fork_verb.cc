@@ -68,28 +68,31 @@ Result<ExitCode> Fork(const Invocation& call) {
 }  // namespace
 
 Verb ForkVerb() {
-  return {.name = "fork",
-          .summary = "Makes a plan that shares another one's past, and runs it from one task on.",
-          .example = "agenttalk fork plan_weekly-report --from write --prompt \"Write it shorter.\"",
-          .parameters = WithRunParameters(
-              {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"},
-               {.name = "--from",
-                .takes = Takes::kValue,
-                .help = "the first task to be executed again; what does not depend on it is taken over",
-                .value = "TASK"},
-               {.name = "--prompt", .takes = Takes::kValue, .help = "another prompt for it", .value = "TEXT"},
-               {.name = "--model", .takes = Takes::kValue, .help = "another model for it", .value = "MODEL"},
-               {.name = "--agent", .takes = Takes::kValue, .help = "another agent for it", .value = "AGENT"},
-               {.name = "--as",
-                .takes = Takes::kValue,
-                .help = "the new plan's id; otherwise PLAN-fork1, PLAN-fork2 …",
-                .value = "ID"},
-               {.name = "--reason",
-                .takes = Takes::kValue,
-                .help = "why, for the new plan's history",
-                .value = "TEXT"},
-               {.name = "--no-run", .takes = Takes::kFlag, .help = "record it, do not run it"}}),
-          .run = Fork};
+  return {
+      .name = "fork",
+      .summary = "Copies a plan and runs the copy from a chosen task on.",
+      .example = "agenttalk fork plan_weekly-report --from write --prompt \"Write it shorter.\"",
+      .parameters = WithRunParameters(
+          {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"},
+           {.name = "--from",
+            .takes = Takes::kValue,
+            .help = "the first task to be executed again; what does not depend on it is taken over",
+            .value = "TASK"},
+           {.name = "--prompt", .takes = Takes::kValue, .help = "another prompt for it", .value = "TEXT"},
+           {.name = "--model", .takes = Takes::kValue, .help = "another model for it", .value = "MODEL"},
+           {.name = "--agent", .takes = Takes::kValue, .help = "another agent for it", .value = "AGENT"},
+           {.name = "--as",
+            .takes = Takes::kValue,
+            .help = "the new plan's id; otherwise PLAN-fork1, PLAN-fork2 …",
+            .value = "ID",
+            .rare = true},
+           {.name = "--reason",
+            .takes = Takes::kValue,
+            .help = "why, for the new plan's history",
+            .value = "TEXT",
+            .rare = true},
+           {.name = "--no-run", .takes = Takes::kFlag, .help = "record it, do not run it", .rare = true}}),
+      .run = Fork};
 }
 
 }  // namespace agenttalk

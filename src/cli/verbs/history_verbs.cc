@@ -151,7 +151,7 @@ Result<ExitCode> Trace(const Invocation& call) {
 
 Verb ReplayVerb() {
   return {.name = "replay",
-          .summary = "Shows a plan as it was after one of its events.",
+          .summary = "Shows a plan as it was at an earlier event.",
           .example = "agenttalk replay plan_weekly-report --at 12",
           .parameters = {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"},
                          {.name = "--at",
@@ -176,7 +176,7 @@ Verb DiffVerb() {
 Verb TraceVerb() {
   return {
       .name = "trace",
-      .summary = "Shows a plan's history as a tree: what was done and decided, and what it took.",
+      .summary = "Shows the history of a plan as a tree: steps, decisions, time and cost.",
       .example =
           "agenttalk trace plan_weekly-report\n"
           "agenttalk trace plan_weekly-report summarise",

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -26,6 +27,15 @@ std::string ForPrograms(const std::string& hub, const std::string& template_name
   return CompactJson(object) + "\n";
 }
 
+// What to type now: a template that comes with a plan and answers runs as it is.
+std::string NextStep(const std::filesystem::path& directory, const std::vector<std::string>& files) {
+  const std::string go = directory == "." ? std::string() : fmt::format("cd {} && ", directory.string());
+  const bool has_plan =
+      std::ranges::any_of(files, [](const std::string& file) { return file == "plan.yaml"; });
+  if (has_plan) return fmt::format("next: {}agenttalk run plan.yaml\n", go);
+  return fmt::format("next: {}agenttalk providers, then agenttalk run \"what you want done\"\n", go);
+}
+
 Result<ExitCode> Init(const Invocation& call) {
   const std::string named = call.arguments.Get(call.arguments.Has("DIR") ? "DIR" : "--hub");
   const std::filesystem::path directory = named.empty() ? "." : named;
@@ -36,8 +46,9 @@ Result<ExitCode> Init(const Invocation& call) {
     call.console.Out(ForPrograms(directory.string(), template_name, files));
     return ExitCode::kDone;
   }
-  call.console.Out(fmt::format("made a hub in {}\n", directory.string()));
+  call.console.Out(fmt::format("created a hub in {}\n", directory.string()));
   for (const std::string& file : files) call.console.Out(fmt::format("  {}\n", file));
+  call.console.Out(NextStep(directory, files));
   return ExitCode::kDone;
 }
 
@@ -45,7 +56,7 @@ Result<ExitCode> Init(const Invocation& call) {
 
 Verb InitVerb() {
   return {.name = "init",
-          .summary = "Makes a hub: a directory that holds a team and its plans.",
+          .summary = "Creates a hub: a directory with a team of agents and their plans.",
           .example = "agenttalk init my-team --template report",
           .parameters = {{.name = "DIR",
                           .takes = Takes::kOptional,

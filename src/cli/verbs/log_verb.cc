@@ -184,13 +184,13 @@ class Log {
 Verb LogVerb() {
   return {
       .name = "log",
-      .summary = "Shows everything that happened in a plan, in order.",
+      .summary = "Shows the event history of a plan.",
       .example =
           "agenttalk log plan_weekly-report --tail 20\n"
           "agenttalk log plan_weekly-report --follow --type \"task_*\"",
       .parameters =
           {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"},
-           {.name = "--follow", .takes = Takes::kFlag, .help = "go on as it happens, until the plan ends"},
+           {.name = "--follow", .takes = Takes::kFlag, .help = "continue until the plan ends"},
            {.name = "--task",
             .takes = Takes::kValue,
             .help = "only what is about this task; may be a glob",

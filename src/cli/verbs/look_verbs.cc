@@ -92,19 +92,19 @@ Result<ExitCode> Status(const Invocation& call) {
 
 Verb PlansVerb() {
   return {.name = "plans",
-          .summary = "Lists the plans.",
+          .summary = "Lists the plans of the hub.",
           .example = "agenttalk plans --json",
           .parameters = {},
           .run = [](const Invocation& call) {
             return ShowList(call, "plans",
                             {"plan_id", "state", "tasks_completed", "tasks_total", "updated_at"},
-                            "there are no plans yet");
+                            "no plans yet; `agenttalk run plan.yaml` starts one");
           }};
 }
 
 Verb StatusVerb() {
   return {.name = "status",
-          .summary = "Shows how far a plan is, and what it waits for.",
+          .summary = "Shows the progress of a plan and what it is waiting for.",
           .example = "agenttalk status plan_weekly-report",
           .parameters = {kPlan},
           .run = Status};
@@ -118,13 +118,13 @@ Verb AgentsVerb() {
           .run = [](const Invocation& call) {
             return ShowList(call, "agents",
                             {"agent_id", "name", "state", "running", "waiting", "capabilities"},
-                            "there are no agents; add some to agenttalk.yaml");
+                            "no agents yet; add some to agenttalk.yaml");
           }};
 }
 
 Verb QuestionsVerb() {
   return {.name = "questions",
-          .summary = "Lists what people are asked, and, apart from it, what they should know.",
+          .summary = "Lists open questions and approvals, and notices apart from them.",
           .example = "agenttalk questions --json",
           .parameters = {},
           .run = ShowQuestions};

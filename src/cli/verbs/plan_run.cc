@@ -173,8 +173,15 @@ ExitCode Report(const Invocation& call, const fs::path& hub, const json::object&
                                CellText(status.at("plan_id")), state, completed, total,
                                skipped == 0 ? std::string() : fmt::format(", {} skipped", skipped), elapsed));
   for (const json::value& path : deliverables) call.console.Out(CellText(path) + "\n");
-  if (!status.at("failure").is_null())
-    call.console.Err("agenttalk: " + CellText(status.at("failure")) + "\n");
+  if (!status.at("failure").is_null()) {
+    const std::string failure = CellText(status.at("failure"));
+    call.console.Err("agenttalk: " + failure + "\n");
+    // What the model client says when nobody listens at the address.
+    const bool unreached = failure.find("the server was not reached") != std::string::npos;
+    call.console.Err(fmt::format("hint: {}, then `agenttalk run {}` runs the failed tasks again\n",
+                                 unreached ? "start the model server" : "correct the cause",
+                                 CellText(status.at("plan_id"))));
+  }
   return ExitCodeOfState(state);
 }
 
@@ -184,7 +191,7 @@ double SecondsSince(Clock::time_point start) {
 }
 
 void TellHowToGoOn(const Invocation& call, const PlanRun& run) {
-  call.console.Err(fmt::format("agenttalk: stopped; `{}` goes on with it\n", run.go_on));
+  call.console.Err(fmt::format("agenttalk: stopped; `{}` continues it\n", run.go_on));
 }
 
 // The hub is served by another process: that one runs the plan, this one looks on.
@@ -199,7 +206,8 @@ class Onlooker {
         follower_(hub, run.plan.str()),
         screen_(call.console) {}
 
-  Result<ExitCode> Run() {
+  // Nothing: the other process ended before the plan did.
+  Result<std::optional<ExitCode>> Run() {
     const auto start = Clock::now();
     TRY(follower_.Begin());
     TRY(client_.Call(run_.method, run_.request));
@@ -213,6 +221,7 @@ class Onlooker {
       if (asks || state == "paused" || ExitCodeOfState(state) != ExitCode::kWaitingForHuman) {
         return Report(call_, hub_, status.as_object(), SecondsSince(start));
       }
+      if (!status.at("active").as_bool()) return std::nullopt;
       for (const json::value& event : TRY(follower_.Next(kLongestSilence))) Tell(event.as_object());
       std::this_thread::sleep_for(kPause);
     }
@@ -325,8 +334,8 @@ Result<ExitCode> RunHere(const Invocation& call, Hub& hub, RunListener& listener
 std::vector<Parameter> WithRunParameters(std::vector<Parameter> own) {
   own.push_back({.name = "--yes",
                  .takes = Takes::kFlag,
-                 .help = "approve gates, and confirmations of low and medium risk"});
-  own.push_back({.name = "--quiet", .takes = Takes::kFlag, .help = "do not tell what is going on"});
+                 .help = "approve gates and confirmations of low and medium risk"});
+  own.push_back({.name = "--quiet", .takes = Takes::kFlag, .help = "print no progress", .rare = true});
   return WithProviderParameters(std::move(own));
 }
 
@@ -338,8 +347,15 @@ Result<ExitCode> RunPlan(const Invocation& call, const fs::path& directory, cons
   options.stays = [&] { return listener.Stays(); };
   options.announces = !call.arguments.Has("--quiet");
   options.providers = TRY(ReadProviderChoice(call));
+  options.focus = run.plan;
   auto hub = Hub::Open(directory, std::move(options));
-  if (!hub && hub.error().code == ErrorCode::kHubLocked) return Onlooker(call, directory, run).Run();
+  if (!hub && hub.error().code == ErrorCode::kHubLocked) {
+    if (const auto end = TRY(Onlooker(call, directory, run).Run())) return *end;
+    // That process is gone and the plan is not finished: this one continues it.
+    PlanRun rest = run;
+    rest.request["fresh"] = false;
+    return RunPlan(call, directory, rest);
+  }
   return RunHere(call, *TRY(std::move(hub)), listener, run);
 }
 

@@ -41,7 +41,7 @@ Result<std::vector<fs::path>> Expand(const fs::path& directory, const std::strin
   }
   if (found.empty()) {
     return Fail(ErrorCode::kNotFound, fmt::format("no file matches {}", path.string()),
-                "mend `files` in the plan; paths are relative to the plan file");
+                "correct `files` in the plan; paths are relative to the plan file");
   }
   std::ranges::sort(found);
   return found;

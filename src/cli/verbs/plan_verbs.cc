@@ -116,7 +116,11 @@ Result<ExitCode> ChangePlanBy(const Invocation& call, json::value commands) {
 
 Result<std::string> Required(const Invocation& call, const char* option) {
   std::string value = call.arguments.Get(option);
-  if (value.empty()) return Fail(ErrorCode::kUsage, fmt::format("{} is missing", option));
+  if (value.empty()) {
+    return Fail(ErrorCode::kUsage, fmt::format("{} is missing", option),
+                fmt::format("add {} …; `agenttalk plan show {}` lists the tasks", option,
+                            call.arguments.Get("PLAN")));
+  }
   return value;
 }
 
@@ -190,7 +194,7 @@ Result<ExitCode> ApplyFile(const Invocation& call) {
 
 Verb PlanShowVerb() {
   return {.name = "plan show",
-          .summary = "Shows a plan's tasks in the order in which they can be done.",
+          .summary = "Shows a plan's tasks in the order in which they can run.",
           .example = "agenttalk plan show plan_weekly-report --json",
           .parameters = {kPlanId},
           .run = [](const Invocation& call) -> Result<ExitCode> {
@@ -202,7 +206,7 @@ Verb PlanShowVerb() {
 Verb PlanAppendVerb() {
   return {
       .name = "plan append",
-      .summary = "Adds a task to a plan; a plan that is not there yet is made, and starts paused.",
+      .summary = "Adds a task to a plan. A new plan is created paused.",
       .example =
           "agenttalk plan append plan_trip --task book --needs choose --instruction \"Book it.\" --assignee "
           "clerk",
@@ -212,7 +216,7 @@ Verb PlanAppendVerb() {
 
 Verb PlanResetVerb() {
   return {.name = "plan reset",
-          .summary = "Has a task, and everything that depends on it, done again.",
+          .summary = "Re-runs a task and everything that depends on it.",
           .example = "agenttalk plan reset plan_trip --task book",
           .parameters = {kPlanId, kTaskId, kRevision, kReason},
           .run = ResetByHand};
@@ -220,7 +224,7 @@ Verb PlanResetVerb() {
 
 Verb PlanReplaceVerb() {
   return {.name = "plan replace",
-          .summary = "Puts another task in a task's place; what depends on it is done again.",
+          .summary = "Replaces a task; everything that depends on it runs again.",
           .example = "agenttalk plan replace plan_trip --task book --instruction \"Book the cheaper one.\"",
           .parameters = {kPlanId, kTaskId, kNeeds, kInstruction, kAssignee, kRevision, kReason},
           .run = ReplaceByHand};
@@ -228,7 +232,7 @@ Verb PlanReplaceVerb() {
 
 Verb PlanFinishVerb() {
   return {.name = "plan finish",
-          .summary = "Finishes a plan's current task by hand.",
+          .summary = "Marks a plan's current task as finished by hand.",
           .example = "agenttalk plan finish plan_trip --result \"Booked by phone.\"",
           .parameters = {kPlanId,
                          {.name = "--result", .takes = Takes::kValue, .help = "the result", .value = "TEXT"},
@@ -239,7 +243,7 @@ Verb PlanFinishVerb() {
 
 Verb PlanApplyVerb() {
   return {.name = "plan apply",
-          .summary = "Applies a list of thinking commands to a plan, all of them or none.",
+          .summary = "Applies a list of plan changes (thinking commands) as one batch, all or nothing.",
           .example = "agenttalk plan apply plan_trip commands.json",
           .parameters = {kPlanId,
                          {.name = "FILE",

@@ -12,23 +12,25 @@ namespace agenttalk {
 std::vector<Parameter> WithProviderParameters(std::vector<Parameter> own) {
   own.push_back({.name = "--answers",
                  .takes = Takes::kValue,
-                 .help = "a script that answers for every agent: no model, no network",
+                 .help = "answer every model call from this script; needs no model and no network",
                  .value = "FILE",
                  .completes = Completes::kFile});
   own.push_back({.name = "--provider",
                  .takes = Takes::kValue,
-                 .help = "the default provider: a configured name or a kind",
+                 .help = "the default provider: a name from agenttalk.yaml, or a kind",
                  .value = "P"});
   own.push_back({.name = "--record",
                  .takes = Takes::kValue,
-                 .help = "adds what models are asked and answer to a cassette",
+                 .help = "append all model calls to this recording",
                  .value = "FILE",
-                 .completes = Completes::kFile});
+                 .completes = Completes::kFile,
+                 .rare = true});
   own.push_back({.name = "--replay",
                  .takes = Takes::kValue,
-                 .help = "answers from a cassette: no model, no network",
+                 .help = "answer from a recording; needs no model and no network",
                  .value = "FILE",
-                 .completes = Completes::kFile});
+                 .completes = Completes::kFile,
+                 .rare = true});
   return own;
 }
 

@@ -118,7 +118,7 @@ Result<ExitCode> Providers(const Invocation& call) {
 
 Verb ProvidersVerb() {
   return {.name = "providers",
-          .summary = "Lists the model providers, whether they can be used, and their models.",
+          .summary = "Lists model providers, whether they work, and their models.",
           .example = "agenttalk providers --json",
           .parameters = {{.name = "--test",
                           .help = "asks those that are used one or two tiny questions and says what works"}},

@@ -8,6 +8,7 @@
 #include "base/base64.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/ids.h"
 #include "base/issue.h"
 #include "base/json.h"
 #include "cli/console.h"
@@ -17,6 +18,7 @@
 #include "cli/verbs/hub_team.h"
 #include "cli/verbs/plan_run.h"
 #include "cli/verbs/plan_source.h"
+#include "cli/verbs/run_target.h"
 #include "cli/verbs/verbs.h"
 
 namespace agenttalk {
@@ -61,57 +63,86 @@ ExitCode Refuse(const Invocation& call, const PlanSource& source) {
   return ExitCode::kInvalid;
 }
 
-Result<ExitCode> RunPlanFile(const Invocation& call, const fs::path& directory) {
+Result<ExitCode> RunPlanFile(const Invocation& call, const fs::path& directory, const std::string& file) {
   HubTeam view(directory);
-  const PlanSource source = TRY(LoadPlanSource(call.arguments.Get("--plan"), view));
+  const PlanSource source = TRY(LoadPlanSource(file, view));
   if (!source.issues.ok()) return Refuse(call, source);
   for (const Issue& warning : source.issues.warnings) {
     call.console.Err(ToText(warning, false, call.console.colors_err()));
   }
   return RunPlan(call, directory,
-                 {"plan/run", RequestOf(call, source), source.plan_id,
-                  "agenttalk run --plan " + call.arguments.Get("--plan")});
+                 {"plan/run", RequestOf(call, source), source.plan_id, "agenttalk run " + file});
 }
 
-Result<ExitCode> Run(const Invocation& call) {
-  const bool has_goal = call.arguments.Has("GOAL");
-  if (has_goal == call.arguments.Has("--plan")) {
-    return Fail(ErrorCode::kUsage, has_goal ? "a goal and a plan exclude each other" : "run what?",
-                "say a goal, e.g. `agenttalk run \"A page about bees\"`, or --plan FILE");
-  }
-  if (call.arguments.Has("--keep") && call.arguments.Has("--replace")) {
-    return Fail(ErrorCode::kUsage, "--keep and --replace exclude each other", "say one of the two");
-  }
-  const fs::path directory = TRY(call.Hub());
-  if (!has_goal) return RunPlanFile(call, directory);
-  const std::string goal = call.arguments.Get("GOAL");
+Result<ExitCode> RunKnownPlan(const Invocation& call, const fs::path& directory, const std::string& plan) {
+  return RunPlan(call, directory,
+                 {"plan/continue",
+                  {{"plan_id", plan},
+                   {"fresh", call.arguments.Has("--fresh")},
+                   {"reason", call.arguments.Get("--reason")},
+                   {"author", Author()}},
+                  PlanId(plan),
+                  "agenttalk run " + plan});
+}
+
+Result<ExitCode> RunGoal(const Invocation& call, const fs::path& directory, const std::string& goal) {
   return RunPlan(call, directory,
                  {"goal",
                   {{"goal", goal}, {"fresh", call.arguments.Has("--fresh")}, {"author", Author()}},
                   PlanIdOfGoal(goal),
-                  "agenttalk run \"" + goal + "\""});
+                  "agenttalk run " + PlanIdOfGoal(goal).str()});
+}
+
+Result<ExitCode> Run(const Invocation& call) {
+  const bool has_target = call.arguments.Has("GOAL");
+  if (has_target == call.arguments.Has("--plan")) {
+    return Fail(ErrorCode::kUsage,
+                has_target ? "run takes either a goal, plan or file, or --plan FILE, not both"
+                           : "run needs a goal, a plan or a plan file",
+                "e.g. `agenttalk run plan.yaml`, `agenttalk run plan_weekly-report`, or "
+                "`agenttalk run \"A page about bees\"`");
+  }
+  if (call.arguments.Has("--keep") && call.arguments.Has("--replace")) {
+    return Fail(ErrorCode::kUsage, "--keep and --replace exclude each other", "give one of the two");
+  }
+  const fs::path directory = TRY(call.Hub());
+  if (!has_target) return RunPlanFile(call, directory, call.arguments.Get("--plan"));
+  const RunTarget target = TRY(FindRunTarget(call, directory, call.arguments.Get("GOAL")));
+  switch (target.kind) {
+    case RunTarget::Kind::kFile:
+      return RunPlanFile(call, directory, target.text);
+    case RunTarget::Kind::kPlan:
+      return RunKnownPlan(call, directory, target.text);
+    case RunTarget::Kind::kGoal:
+      break;
+  }
+  return RunGoal(call, directory, target.text);
 }
 
 }  // namespace
 
 Verb RunVerb() {
   return {.name = "run",
-          .summary = "Runs a goal or a plan to its end, or goes on with it.",
+          .summary = "Runs a goal, a plan file or an existing plan until it ends.",
           .example =
+              "agenttalk run plan.yaml\n"
               "agenttalk run \"A one-page report on our notes\"\n"
-              "agenttalk run --plan plan.yaml --answers answers.yaml --json",
+              "agenttalk run plan_weekly-report",
           .parameters = WithRunParameters(
               {{.name = "GOAL",
                 .takes = Takes::kOptional,
-                .help = "what is wanted, in words; the same words are the same plan"},
+                .help = "a goal in words (in quotes), the id of an existing plan, or a plan file",
+                .value = "GOAL|PLAN|FILE",
+                .completes = Completes::kFile},
                {.name = "--plan",
                 .takes = Takes::kValue,
-                .help = "a plan.yaml or task_dag.json; changed, it is a revision of the plan",
+                .help = "a plan.yaml or task_dag.json; a changed file becomes a new revision of its plan",
                 .value = "FILE",
-                .completes = Completes::kFile},
+                .completes = Completes::kFile,
+                .rare = true},
                {.name = "--fresh",
                 .takes = Takes::kFlag,
-                .help = "execute everything again, and use no recorded answer"},
+                .help = "run every task again and reuse no recorded answer"},
                {.name = "--keep",
                 .takes = Takes::kFlag,
                 .help = "if both the plan and its file have changed, continue with the plan as it is"},
@@ -120,8 +151,9 @@ Verb RunVerb() {
                 .help = "if both the plan and its file have changed, take the file"},
                {.name = "--reason",
                 .takes = Takes::kValue,
-                .help = "why the plan was changed, for its history",
-                .value = "TEXT"}}),
+                .help = "why the plan changes; kept in its history",
+                .value = "TEXT",
+                .rare = true}}),
           .run = Run};
 }
 

@@ -59,6 +59,9 @@ class RemarkListener final : public EventObserver {
   }
   void Durable(const Event& event) override {
     progress_.Durable(event);
+    const auto* changed = std::get_if<PlanChanged>(&event.body);
+    const bool opened = changed != nullptr && changed->change == PlanChange::kOpened;
+    if (opened && hub_ != nullptr) hub_->FocusOn(event.plan_id);  // what was said began another plan
     const auto* asked = std::get_if<QuestionAsked>(&event.body);
     if (!approves_ || hub_ == nullptr || asked == nullptr || !MayBeConfirmed(*asked)) return;
     hub_->core().Post(QuestionAnswer{event.plan_id, event.number, Decision::kApprove, "--yes", {}, {}});
@@ -71,9 +74,9 @@ class RemarkListener final : public EventObserver {
   Hub* hub_ = nullptr;
 };
 
-json::object RemarkRequest(const Invocation& call) {
+json::object RemarkRequest(const Invocation& call, const PlanId& plan) {
   const char* user = std::getenv("USER");
-  return {{"plan_id", call.arguments.Get("PLAN")},
+  return {{"plan_id", plan.str()},
           {"text", call.arguments.Get("TEXT")},
           {"author", user == nullptr || *user == 0 ? "say" : user}};
 }
@@ -107,14 +110,14 @@ ExitCode ReportRemark(const Invocation& call, const json::object& status, std::u
 }
 
 // The hub is served by another process: that one works on it, this one waits for what is made of it.
-Result<ExitCode> SayThere(const Invocation& call, const fs::path& hub) {
+Result<ExitCode> SayThere(const Invocation& call, const fs::path& hub, const PlanId& plan) {
   HubClient client(hub);
-  EventFollower follower(hub, call.arguments.Get("PLAN"));
+  EventFollower follower(hub, plan.str());
   TRY(follower.Begin());
-  const json::value made = TRY(client.Call("say", RemarkRequest(call)));
+  const json::value made = TRY(client.Call("say", RemarkRequest(call, plan)));
   const auto number = made.at("remark").to_number<std::uint64_t>();
   while (true) {
-    const json::value status = TRY(client.Call("status", {{"plan_id", call.arguments.Get("PLAN")}}));
+    const json::value status = TRY(client.Call("status", {{"plan_id", plan.str()}}));
     const json::object* remark = FindRemark(status.as_object(), number);
     const bool settled = remark == nullptr || CellText(remark->at("state")) != "open";
     const bool asks = remark != nullptr && !remark->at("question").is_null();
@@ -124,12 +127,12 @@ Result<ExitCode> SayThere(const Invocation& call, const fs::path& hub) {
 }
 
 // Nobody serves the hub: this process works on the remark, and on whatever follows from it.
-Result<ExitCode> SayHere(const Invocation& call, Hub& hub, RemarkListener& listener) {
+Result<ExitCode> SayHere(const Invocation& call, Hub& hub, RemarkListener& listener, const PlanId& id) {
   listener.Follow(hub);
   const std::unique_ptr<ApiServer> server = TRY(ApiServer::Open(hub));
   std::optional<Error> refused;
   std::uint64_t number = 0;
-  HubService(hub).Call("say", RemarkRequest(call), [&](const Result<json::value>& reply) {
+  HubService(hub).Call("say", RemarkRequest(call, id), [&](const Result<json::value>& reply) {
     if (reply) {
       number = reply->at("remark").to_number<std::uint64_t>();
       return;
@@ -142,37 +145,40 @@ Result<ExitCode> SayHere(const Invocation& call, Hub& hub, RemarkListener& liste
     return ExitCode::kEnvironment;
   }
   if (refused) return std::unexpected(*refused);
-  const PlanState* plan = TRY(hub.core().LookUp(PlanId(call.arguments.Get("PLAN"))));
+  const PlanState* plan = TRY(hub.core().LookUp(id));
   if (plan == nullptr) return Fail(ErrorCode::kCancelled, "it was stopped before anything was made of it");
   return ReportRemark(call, PlanStatusJson(*plan), number);
 }
 
 Result<ExitCode> Say(const Invocation& call) {
   const fs::path directory = TRY(call.Hub());
+  const json::value found = TRY(CallHub(call, "plan/find", {{"plan_id", call.arguments.Get("PLAN")}}));
+  const PlanId plan(CellText(found.at("plan_id")));
   RemarkListener listener(call);
   HubOptions options;
   options.listener = &listener;
   options.report = [&](const std::string& text) { call.console.Err(fmt::format("agenttalk: {}\n", text)); };
   options.announces = !call.arguments.Has("--quiet");
   options.providers = TRY(ReadProviderChoice(call));
+  options.focus = plan;
   auto hub = Hub::Open(directory, std::move(options));
-  if (!hub && hub.error().code == ErrorCode::kHubLocked) return SayThere(call, directory);
-  return SayHere(call, *TRY(std::move(hub)), listener);
+  if (!hub && hub.error().code == ErrorCode::kHubLocked) return SayThere(call, directory, plan);
+  return SayHere(call, *TRY(std::move(hub)), listener, plan);
 }
 
 }  // namespace
 
 Verb SayVerb() {
   return {.name = "say",
-          .summary = "Says something about a plan: it goes on, changes, stops, or another one begins.",
+          .summary = "Gives feedback on a plan; the plan may change, stop or be replaced.",
           .example = "agenttalk say plan_weekly-report \"Leave the figures out\"",
           .parameters = WithProviderParameters(
               {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"},
                {.name = "TEXT", .takes = Takes::kOne, .help = "what to say"},
                {.name = "--yes",
                 .takes = Takes::kFlag,
-                .help = "approve gates, and confirmations of low and medium risk"},
-               {.name = "--quiet", .takes = Takes::kFlag, .help = "do not tell what is going on"}}),
+                .help = "approve gates and confirmations of low and medium risk"},
+               {.name = "--quiet", .takes = Takes::kFlag, .help = "print no progress"}}),
           .run = Say};
 }
 

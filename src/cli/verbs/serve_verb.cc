@@ -59,7 +59,7 @@ Result<ExitCode> Serve(const Invocation& call) {
 
 Verb ServeVerb() {
   return {.name = "serve",
-          .summary = "Runs the hub until it is stopped.",
+          .summary = "Runs the hub and all its plans until stopped.",
           .example = "agenttalk serve --hub my-team\nagenttalk serve --until-idle --answers answers.yaml",
           .parameters = WithProviderParameters(WithPageParameters(
               {{.name = "--until-idle",

@@ -88,7 +88,7 @@ Result<ExitCode> CheckOutput(const Invocation& call) {
 
 Verb PromptVerb() {
   return {.name = "prompt",
-          .summary = "Shows a stage's prompt as a model would get it.",
+          .summary = "Prints the prompt of a stage as a model would receive it.",
           .example = "agenttalk prompt planner --context context.json",
           .parameters =
               {{.name = "STAGE",
@@ -115,7 +115,7 @@ Verb PromptVerb() {
 
 Verb CheckOutputVerb() {
   return {.name = "check-output",
-          .summary = "Checks a stage agent's answer against the stage's contract.",
+          .summary = "Checks the answer of a stage against its contract.",
           .example = "agenttalk check-output planner answer.json",
           .parameters = {{.name = "STAGE",
                           .takes = Takes::kOne,

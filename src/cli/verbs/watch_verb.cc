@@ -19,6 +19,7 @@
 #include "cli/live/event_follower.h"
 #include "cli/live/live_view.h"
 #include "cli/live/terminal.h"
+#include "cli/text/status_text.h"
 #include "cli/text/task_table.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
@@ -67,6 +68,9 @@ class View {
     std::string text;
     for (const std::string& line : lines) text += line + "\x1b[K\n";
     const json::array& questions = status.at("questions").as_array();
+    if (const std::string idle = IdleText(status); !idle.empty()) {
+      text += idle.substr(0, idle.size() - 1) + "\x1b[K\n";
+    }
     if (!questions.empty()) text += fmt::format("questions: {}\x1b[K\n", CellText(status.at("questions")));
     if (drawn_ > 0) call_.console.Out(fmt::format("\x1b[{}A", drawn_));
     call_.console.Out(text + "\x1b[J");
@@ -81,8 +85,8 @@ class View {
       if (task.at("reused").as_bool()) state += " (reused)";
       if (std::exchange(shown_[id], state) != state) call_.console.Out(fmt::format("{}: {}\n", id, state));
     }
-    const std::string line = PlanLine(status);
-    if (std::exchange(last_, line) != line) call_.console.Out(line + "\n");
+    const std::string line = PlanLine(status) + "\n" + IdleText(status);
+    if (std::exchange(last_, line) != line) call_.console.Out(line);
   }
 
   const Invocation& call_;
@@ -112,10 +116,10 @@ Result<ExitCode> Watch(const Invocation& call) {
 
 Verb WatchVerb() {
   return {.name = "watch",
-          .summary = "Shows a plan as it goes on, until it ends.",
+          .summary = "Follows a plan live until it ends.",
           .example = "agenttalk watch plan_weekly-report",
           .parameters = {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"},
-                         {.name = "--once", .takes = Takes::kFlag, .help = "show it once and end"}},
+                         {.name = "--once", .takes = Takes::kFlag, .help = "show it once and exit"}},
           .run = Watch};
 }
 
