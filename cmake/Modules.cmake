@@ -108,4 +108,18 @@ function(agenttalk_program)
   target_link_libraries(agenttalk PRIVATE agenttalk_cli)
   set_target_properties(agenttalk PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   install(TARGETS agenttalk RUNTIME DESTINATION bin)
+  # The manual page and the completions are what the program prints.
+  foreach(made "man:agenttalk.1:share/man/man1" "completion bash:agenttalk:share/bash-completion/completions"
+               "completion zsh:_agenttalk:share/zsh/site-functions"
+               "completion fish:agenttalk.fish:share/fish/vendor_completions.d")
+    string(REPLACE ":" ";" made "${made}")
+    list(GET made 0 words)
+    list(GET made 1 name)
+    list(GET made 2 folder)
+    string(REPLACE " " "\" \"" words "${words}")
+    install(CODE "file(MAKE_DIRECTORY \"${CMAKE_BINARY_DIR}/printed/${folder}\")
+execute_process(COMMAND \"${CMAKE_BINARY_DIR}/agenttalk\" \"${words}\"
+  OUTPUT_FILE \"${CMAKE_BINARY_DIR}/printed/${folder}/${name}\" COMMAND_ERROR_IS_FATAL ANY)")
+    install(FILES "${CMAKE_BINARY_DIR}/printed/${folder}/${name}" DESTINATION "${folder}")
+  endforeach()
 endfunction()

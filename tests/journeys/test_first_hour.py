@@ -1,0 +1,147 @@
+"""What a newcomer does in the first hour: runs plans by file and by id, interrupts them, edits the team while it works."""
+
+import json
+import signal
+
+from journey import Journey, wait_for
+
+AGENTS = {"writer": {"prompt": "You write."}, "editor": {"prompt": "You edit."}}
+
+
+def plan(name, prompt):
+    return f"""\
+plan: {name}
+tasks:
+  - {{id: draft, agent: writer, prompt: "{prompt} draft", outputs: [draft.md]}}
+  - {{id: final, agent: editor, prompt: "{prompt} final", inputs: [draft.md], outputs: [final.md]}}
+deliverables: [final.md]
+"""
+
+
+class Gate:
+    """Answers only from what the request says, and holds back what contains a word until it is let through."""
+
+    def __init__(self):
+        self.closed = set()
+        self.asked = []
+
+    def __call__(self, request):
+        text = request.text
+        word = request.find(r"(alpha|beta|gamma) (?:draft|final)", "the task's prompt")
+        self.asked.append(word)
+        if word in self.closed:
+            wait_for(lambda: word not in self.closed, "the gate")
+        return json.dumps({"result": f"{word}, from {len(text)} characters"})
+
+
+def state(hub, name):
+    return hub.json("status", name)["state"]
+
+
+def test_an_interrupted_plan_says_how_to_continue_and_does(box):
+    """Ctrl-C and kill: `status` says that nobody runs the plan, its time stands still, `run ID` continues it."""
+    gate = Gate()
+    with Journey(box, gate, AGENTS) as hub:
+        hub.write("plan.yaml", plan("alpha", "alpha"))
+        gate.closed.add("alpha")
+        for how in (signal.SIGINT, signal.SIGKILL):
+            before = len(gate.asked)
+            running = hub.spawn("run", "plan.yaml")
+            wait_for(lambda: len(gate.asked) > before, "a call")
+            live = hub.json("status", "alpha")
+            assert live["active"] and live["state"] == "running", live
+            running.send_signal(how)
+            _, said = running.communicate(timeout=30)
+            if how == signal.SIGINT:
+                assert "agenttalk: stopped; `agenttalk run plan.yaml` continues it" in said, said
+            first = hub.agenttalk("status", "alpha").expect(0).out
+            assert "plan_alpha: stopped" in first and "`agenttalk run plan_alpha` continues it" in first, first
+            assert hub.agenttalk("status", "plan_alpha").expect(0).out == first, "the elapsed time stands still"
+            assert not hub.json("status", "alpha")["active"]
+        gate.closed.clear()
+        ended = hub.agenttalk("run", "alpha", "--json").expect(0).json
+        assert ended["plan_id"] == "plan_alpha" and ended["state"] == "completed", ended
+        assert "alpha" in hub.read("plans/plan_alpha/deliverables/final.md")
+        calls = len(gate.asked)
+        assert hub.agenttalk("run", "plan_alpha").expect(0).out.startswith("plan_alpha: completed")
+        assert len(gate.asked) == calls, "a finished plan is not run again"
+        hub.agenttalk("run", "plan_alpha", "--fresh").expect(0)
+        assert len(gate.asked) == calls + 2
+
+
+def test_run_works_on_the_named_plan_alone(box):
+    """An unfinished plan neither runs nor blocks its agents while another one is run; its own run finishes it."""
+    gate = Gate()
+    with Journey(box, gate, AGENTS) as hub:
+        hub.write("a.yaml", plan("alpha", "alpha"))
+        hub.write("b.yaml", plan("beta", "beta"))
+        gate.closed.add("alpha")
+        running = hub.spawn("run", "a.yaml")
+        wait_for(lambda: gate.asked, "a call")
+        running.kill()
+        running.wait()
+        asked = gate.asked.count("alpha")
+        # The writer's only slot was taken by alpha when the process was killed.
+        assert hub.agenttalk("run", "b.yaml").expect(0).out.startswith("plan_beta: completed")
+        assert gate.asked.count("alpha") == asked and gate.asked.count("beta") == 2, gate.asked
+        assert state(hub, "alpha") == "running"
+        gate.closed.clear()
+        assert hub.agenttalk("run", "a.yaml").expect(0).out.startswith("plan_alpha: completed")
+
+
+def test_a_second_run_joins_the_first_and_outlives_it(box):
+    """Two runs at once share one process; when the first one's plan has ended the second one continues by itself."""
+    gate = Gate()
+    with Journey(box, gate, AGENTS) as hub:
+        hub.write("a.yaml", plan("alpha", "alpha"))
+        hub.write("b.yaml", plan("beta", "beta"))
+        gate.closed.update(("alpha", "beta"))
+        first = hub.spawn("run", "a.yaml")
+        wait_for(lambda: "alpha" in gate.asked, "alpha's call")
+        second = hub.spawn("run", "b.yaml")
+        wait_for(lambda: json.loads(hub.agenttalk("plans", "--json").out)[1:], "the second plan")
+        gate.closed.discard("alpha")
+        assert first.wait(60) == 0, first.stderr.read()
+        gate.closed.clear()
+        assert second.wait(60) == 0, second.stderr.read()
+        assert {row["state"] for row in hub.json("plans")} == {"completed"}
+
+
+def test_the_team_changes_while_it_is_served(box):
+    """A valid change applies within a heartbeat, an invalid one changes nothing and raises an alert."""
+    gate = Gate()
+    with Journey(box, gate, AGENTS, heartbeat={"interval_seconds": 0.2}) as hub:
+        hub.start()
+        hub.write("agents/critic/inbox/notes.txt", "for later")
+        wait_for(lambda: [row for row in hub.json("agents") if row["state"] == "undeclared"], "the stray inbox")
+        assert "there is no agent critic" in hub.agenttalk("doctor").expect(0).out
+        broken = {**hub.config, "agents": {**AGENTS, "critic": {"promt": "You criticise."}}}
+        hub.write("agenttalk.yaml", json.dumps(broken))
+        alert = wait_for(lambda: [q for q in hub.json("questions") if "promt" in q["text"]], "the alert")
+        assert alert[0]["kind"] == "alert" and 'did you mean "prompt"' in alert[0]["text"], alert
+        assert [row["agent_id"] for row in hub.json("agents") if row["state"] != "undeclared"] == ["editor", "writer"]
+        broken["agents"]["critic"] = {"prompt": "You criticise."}
+        hub.write("agenttalk.yaml", json.dumps(broken))
+        wait_for(lambda: "critic" in [row["agent_id"] for row in hub.json("agents") if row["state"] != "undeclared"], "critic")
+        text = plan("gamma", "gamma").replace("agent: editor", "agent: critic")
+        hub.write("plan.yaml", text)
+        assert hub.agenttalk("run", "plan.yaml").expect(0).out.startswith("plan_gamma: completed")
+        assert "You criticise." in (box.dir / "model.jsonl").read_text()
+        hub.restart("kill")
+        assert "critic" in [row["agent_id"] for row in hub.json("agents")]
+        hub.stop()
+
+
+def test_a_model_server_that_is_down_is_told_once(box):
+    """The cause once, what to do once; when the server is there, run continues."""
+    gate = Gate()
+    with Journey(box, gate, AGENTS) as hub:
+        right = json.dumps(hub.config)
+        hub.config["providers"]["mindful"].update(base_url="http://127.0.0.1:9/v1", max_retries=0)
+        hub.write("agenttalk.yaml", json.dumps(hub.config))
+        hub.write("plan.yaml", plan("alpha", "alpha"))
+        said = hub.agenttalk("run", "plan.yaml").expect(1).err
+        assert "start the model server, then `agenttalk run plan_alpha`" in said, said
+        assert said.count("was not reached") <= 2, said
+        hub.write("agenttalk.yaml", right)
+        assert hub.agenttalk("run", "alpha").expect(0).out.startswith("plan_alpha: completed")
