@@ -295,7 +295,8 @@ void Core::FocusOn(const PlanId& id) {
   // While the plan was out of focus none of its calls was made.
   std::vector<std::pair<CommandId, OpenCall>> open;
   engine_->ForEachOpenCall([&](const PlanState& plan, const CommandRecord& record, const OpenCall& call) {
-    if (plan.id == id) open.emplace_back(record.id, call);
+    // One whose intent is not durable yet begins when it is.
+    if (plan.id == id && call.event <= committed_) open.emplace_back(record.id, call);
   });
   for (const auto& [command, call] : open) ResumeCall(id, command, call);
 }
