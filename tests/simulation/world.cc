@@ -417,12 +417,12 @@ void World::Check() {
 void World::Quiesce() {
   Note("calm");
   calm_ = true;
-  const Timestamp end = clock_->Now() + std::chrono::hours(1);
   disk_fails_ = false;
   files_.SetFailureRate(0);
   watcher_->SetFaults({});
   StopAndStart();
   watcher_->SetFaults({});
+  const Timestamp end = clock_->Now() + std::chrono::hours(1);
   for (int round = 0; round < kLongestCalm; ++round) {
     const bool more = node_->Step();
     if (const auto last = commits_.Commit(64)) {
