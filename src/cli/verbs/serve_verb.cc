@@ -69,7 +69,7 @@ Verb ServeVerb() {
                {.name = "--scan-only",
                 .takes = Takes::kFlag,
                 .help = "find files by the heartbeat's scan alone, as on network file systems"},
-               {.name = "--quiet", .takes = Takes::kFlag, .help = "do not tell what is going on"}})),
+               {.name = "--quiet", .takes = Takes::kFlag, .help = "print no progress"}})),
           .run = Serve};
 }
 
