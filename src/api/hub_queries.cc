@@ -30,7 +30,7 @@
 #include "runtime/history/plain_words.h"
 #include "runtime/hub.h"
 #include "runtime/reports/plan_report.h"
-#include "runtime/stray_inbox.h"
+#include "runtime/reports/stray_inbox.h"
 
 namespace agenttalk {
 namespace {

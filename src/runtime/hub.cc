@@ -59,7 +59,7 @@
 #include "runtime/core/threaded_commits.h"
 #include "runtime/hub_home.h"
 #include "runtime/node.h"
-#include "runtime/stray_inbox.h"
+#include "runtime/reports/stray_inbox.h"
 #include "runtime/team.h"
 #include "tools/tool_runner.h"
 

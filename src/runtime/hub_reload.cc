@@ -21,7 +21,7 @@
 #include "runtime/calls/provider_choice.h"
 #include "runtime/calls/tool_set.h"
 #include "runtime/hub.h"
-#include "runtime/stray_inbox.h"
+#include "runtime/reports/stray_inbox.h"
 #include "runtime/team.h"
 
 // What changes while the hub is served: its configuration, the machine's clock, which plans it works on.

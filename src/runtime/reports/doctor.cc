@@ -23,7 +23,7 @@
 #include "mailbox/intake.h"
 #include "mailbox/place.h"
 #include "runtime/hub_home.h"
-#include "runtime/stray_inbox.h"
+#include "runtime/reports/stray_inbox.h"
 #include "runtime/team.h"
 #include "tools/sandbox.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/stray_inbox.h"
+#include "runtime/reports/stray_inbox.h"
 
 #include <fmt/format.h>
 
