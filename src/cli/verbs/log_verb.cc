@@ -182,35 +182,34 @@ class Log {
 }  // namespace
 
 Verb LogVerb() {
-  return {
-      .name = "log",
-      .summary = "Shows the event history of a plan.",
-      .example =
-          "agenttalk log plan_weekly-report --tail 20\n"
-          "agenttalk log plan_weekly-report --follow --type \"task_*\"",
-      .parameters =
-          {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"},
-           {.name = "--follow", .takes = Takes::kFlag, .help = "continue until the plan ends"},
-           {.name = "--task",
-            .takes = Takes::kValue,
-            .help = "only what is about this task; may be a glob",
-            .value = "TASK"},
-           {.name = "--agent",
-            .takes = Takes::kValue,
-            .help = "only what is about this agent; may be a glob",
-            .value = "AGENT"},
-           {.name = "--type",
-            .takes = Takes::kValues,
-            .help = "only events of this type; may be a glob",
-            .value = "TYPE"},
-           {.name = "--tail", .takes = Takes::kValue, .help = "only the last N events", .value = "N"},
-           {.name = "--since",
-            .takes = Takes::kValue,
-            .help = "only from then on: an event's number, a time, or how long ago (10m)",
-            .value = "WHEN"}},
-      .run = [](const Invocation& call) -> Result<ExitCode> {
-        return Log(call, TRY(Filter::Read(call))).Run();
-      }};
+  return {.name = "log",
+          .summary = "Shows the event history of a plan.",
+          .example =
+              "agenttalk log plan_weekly-report --tail 20\n"
+              "agenttalk log plan_weekly-report --follow --type \"task_*\"",
+          .parameters =
+              {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"},
+               {.name = "--follow", .takes = Takes::kFlag, .help = "continue until the plan ends"},
+               {.name = "--task",
+                .takes = Takes::kValue,
+                .help = "only what is about this task; may be a glob",
+                .value = "TASK"},
+               {.name = "--agent",
+                .takes = Takes::kValue,
+                .help = "only what is about this agent; may be a glob",
+                .value = "AGENT"},
+               {.name = "--type",
+                .takes = Takes::kValues,
+                .help = "only events of this type; may be a glob",
+                .value = "TYPE"},
+               {.name = "--tail", .takes = Takes::kValue, .help = "only the last N events", .value = "N"},
+               {.name = "--since",
+                .takes = Takes::kValue,
+                .help = "only from then on: an event's number, a time, or how long ago (10m)",
+                .value = "WHEN"}},
+          .run = [](const Invocation& call) -> Result<ExitCode> {
+            return Log(call, TRY(Filter::Read(call))).Run();
+          }};
 }
 
 }  // namespace agenttalk

@@ -318,9 +318,10 @@ struct NumberRequest {
 // are decided about now.
 struct InputsTaken {};
 
-using Input = std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone,
-                           ToolCallDone, ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl,
-                           MirrorProgress, OutputFile, PlanSubmission, CollaborationResponse, StatusReport,
-                           PlanChangeBatch, GoalSubmission, PlanRemark, InputsTaken, NumberRequest, ClockJump, HubAlert>;
+using Input =
+    std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone, ToolCallDone,
+                 ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl, MirrorProgress,
+                 OutputFile, PlanSubmission, CollaborationResponse, StatusReport, PlanChangeBatch,
+                 GoalSubmission, PlanRemark, InputsTaken, NumberRequest, ClockJump, HubAlert>;
 
 }  // namespace agenttalk

@@ -38,7 +38,8 @@ using EventBody =
                  StepStarted, StepFinished, StatusReported, CollaborationRequested, CollaborationAnswered,
                  PlanForked, SpendingSettled, ThinkingApplied, ThinkingRefused, MemoryWritten, MemoryCleared,
                  GoalSet, StageStarted, StageFinished, RouteTaken, RouteOverruled, WorkReviewed, TasksMatched,
-                 PhaseChanged, GoalNoted, RemarkMade, RemarkSettled, ResultShared, CallRestarted, NumberTaken, PlanFileKept, ClockJumped>;
+                 PhaseChanged, GoalNoted, RemarkMade, RemarkSettled, ResultShared, CallRestarted, NumberTaken,
+                 PlanFileKept, ClockJumped>;
 
 // How enumerations are spelled in JSON.
 const char* EnumName(EndState value);

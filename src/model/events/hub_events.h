@@ -54,7 +54,7 @@ struct HubSettings {
   bool share_results = false;              // `reuse` goes beyond the plan
   Language language = Language::kEnglish;  // of what the engine itself says
   Duration approval_deadline{};            // of approvals; zero: they wait for ever
-  std::string score_criteria = {};        // of a score that nobody gave any; empty: the default, in English
+  std::string score_criteria = {};         // of a score that nobody gave any; empty: the default, in English
 
   bool operator==(const HubSettings&) const = default;
   template <typename Self, typename F>

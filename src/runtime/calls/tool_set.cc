@@ -54,7 +54,8 @@ void AdmitAgent(const AgentProfile& profile, PromptLanguage language, const std:
 std::vector<std::string> AdmitTeam(const Team& team, const std::filesystem::path& hub,
                                    ToolRegistry& registry) {
   std::vector<std::string> problems;
-  for (const auto& [id, profile] : team.agents) AdmitAgent(profile, team.config.language, hub, registry, problems);
+  for (const auto& [id, profile] : team.agents)
+    AdmitAgent(profile, team.config.language, hub, registry, problems);
   return problems;
 }
 
