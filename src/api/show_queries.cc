@@ -27,6 +27,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "engine/state/dag_state.h"
+#include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
 #include "journal/journal.h"
 #include "model/events/event.h"
@@ -137,6 +138,42 @@ json::array FilesOf(const PlanState& plan) {
   return array;
 }
 
+// For people: the first rows of each list, and how many there are. Making all of a very large plan's rows
+// takes longer than anybody would look at them.
+json::object OverviewJson(const PlanState& plan, std::uint64_t rows) {
+  json::array tasks;
+  const TaskIndex size = plan.dag ? plan.dag->size() : 0;
+  for (TaskIndex task = 0; task < size && tasks.size() < rows; ++task)
+    tasks.push_back(OneTaskJson(plan, task));
+  json::array commands;
+  std::uint64_t told = 0;
+  for (const CommandRecord& record : plan.commands) {
+    // Of a task's commands only those that something is to be said about.
+    if (!record.task.empty() && record.state == CommandState::kSucceeded) continue;
+    if (++told <= rows) commands.push_back(OneCommandJson(plan, record));
+  }
+  json::array files = FilesOf(plan);
+  const std::size_t files_total = files.size();
+  if (files.size() > rows) files.resize(rows);
+  const std::string failure = plan.goal && !plan.goal->failure.empty() ? plan.goal->failure
+                              : plan.dag                               ? plan.dag->failure
+                                                                       : std::string();
+  return {{"plan_id", plan.id.str()},
+          {"state", PlanStateName(plan)},
+          {"goal", plan.dag    ? json::value(plan.dag->goal)
+                   : plan.goal ? json::value(plan.goal->goal)
+                               : json::value()},
+          {"failure", failure.empty() ? json::value() : json::value(failure)},
+          {"tasks", std::move(tasks)},
+          {"tasks_total", size},
+          {"commands", std::move(commands)},
+          {"commands_total", told},
+          {"files", std::move(files)},
+          {"files_total", files_total},
+          {"tokens", TokensJson(plan.spent)},
+          {"cost_usd", UsdOf(plan.spent)}};
+}
+
 // One version of a file, in the order in which they came up.
 struct FileFound {
   std::uint64_t event = 0;
@@ -211,6 +248,9 @@ Result<json::value> QueryShow(Hub& hub, const json::object& parameters) {
   const std::uint64_t attempt = TRY(OptionalNumber(parameters, "attempt", 0));
   const PlanState* plan = TRY(FindPlan(hub, id));
   if (!what.empty()) return ShowSubject(hub, *plan, what, attempt);
+  if (const std::uint64_t rows = TRY(OptionalNumber(parameters, "rows", 0)); rows > 0) {
+    return json::value(OverviewJson(*plan, rows));
+  }
   json::object status = PlanStatusJson(*plan);
   status["files"] = FilesOf(*plan);
   return json::value(std::move(status));

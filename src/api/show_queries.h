@@ -7,8 +7,8 @@
 
 namespace agenttalk {
 
-// {"plan_id", "what"?, "attempt"?}: a plan's overview, or a task or command with everything that was asked,
-// answered, done and made (docs/formats/show.md).
+// {"plan_id", "what"?, "attempt"?, "rows"?}: a plan's overview (with `rows` only so many of each list), or a
+// task or command with everything that was asked, answered, done and made (docs/formats/show.md).
 Result<boost::json::value> QueryShow(Hub& hub, const boost::json::object& parameters);
 // {"plan_id", "name", "version"?}: the bytes of a file that the plan was given or has made.
 Result<boost::json::value> QueryFile(Hub& hub, const boost::json::object& parameters);

@@ -22,9 +22,6 @@ namespace {
 
 namespace json = boost::json;
 
-// More rows than anybody reads; the rest is counted.
-constexpr std::size_t kMostRows = 200;
-
 std::string Safe(const json::value& text) {
   return WithoutControls(CellText(text));
 }
@@ -203,12 +200,14 @@ void ShowWriter::Result(const json::object& command) {
   if (command.at("repeats") != 0) out_ += fmt::format("  came again {} times\n", Safe(command.at("repeats")));
 }
 
-std::string CutTable(std::vector<std::vector<std::string>> rows, std::string_view what, bool colors) {
-  const std::size_t left_out = rows.size() > kMostRows + 1 ? rows.size() - kMostRows - 1 : 0;
-  if (left_out > 0) rows.resize(kMostRows + 1);
+// A table of which only the first rows are here.
+std::string CutTable(const std::vector<std::vector<std::string>>& rows, std::uint64_t total,
+                     std::string_view what, bool colors) {
+  if (rows.size() < 2) return {};
   std::string text = TableText(rows, colors);
-  if (left_out > 0) text += fmt::format("… and {} more {}\n", left_out, what);
-  return text;
+  const std::uint64_t shown = rows.size() - 1;
+  if (total > shown) text += fmt::format("… and {} more {}\n", total - shown, what);
+  return text + "\n";
 }
 
 }  // namespace
@@ -221,32 +220,25 @@ std::string ShowPlanText(const json::object& plan, bool colors) {
   const auto in = plan.at("tokens").at("input").to_number<std::uint64_t>();
   const auto out = plan.at("tokens").at("output").to_number<std::uint64_t>();
   text += fmt::format("{} tokens in, {} out, ${:.4f}\n\n", in, out, plan.at("cost_usd").to_number<double>());
+  const auto total = [&](const char* name) { return plan.at(name).to_number<std::uint64_t>(); };
   std::vector<std::vector<std::string>> tasks = {{"task", "agent", "state", "attempts", "score", "reason"}};
   for (const json::value& task : plan.at("tasks").as_array()) {
-    if (tasks.size() > kMostRows + 1) {
-      tasks.emplace_back();  // only counted
-      continue;
-    }
     tasks.push_back({Safe(task.at("task_id")), Safe(task.at("agent")), Safe(task.at("state")),
                      Safe(task.at("attempts")), Safe(task.at("score")), Safe(task.at("reason"))});
   }
-  if (tasks.size() > 1) text += CutTable(std::move(tasks), "tasks", colors) + "\n";
-  const bool of_tasks = !plan.at("tasks").as_array().empty();
+  text += CutTable(tasks, total("tasks_total"), "tasks", colors);
   std::vector<std::vector<std::string>> commands = {{"command", "agent", "state", "score", "error"}};
   for (const json::value& command : plan.at("commands").as_array()) {
     const json::value& error = command.at("error");
-    if (of_tasks && error.is_null() && CellText(command.at("command_id")).starts_with("cmd_")) {
-      if (CellText(command.at("state")) == "succeeded") continue;
-    }
     commands.push_back({Safe(command.at("command_id")), Safe(command.at("agent")), Safe(command.at("state")),
                         Safe(command.at("score")), error.is_null() ? "" : ErrorText(error)});
   }
-  if (commands.size() > 1) text += CutTable(std::move(commands), "commands", colors) + "\n";
+  text += CutTable(commands, total("commands_total"), "commands", colors);
   std::vector<std::vector<std::string>> files = {{"file", "size", "sha256"}};
   for (const json::value& file : plan.at("files").as_array()) {
     files.push_back({Safe(file.at("name")), Safe(file.at("size")), Safe(file.at("sha256")).substr(0, 12)});
   }
-  if (files.size() > 1) text += CutTable(std::move(files), "files", colors) + "\n";
+  text += CutTable(files, total("files_total"), "files", colors);
   text += fmt::format("`agenttalk show {} TASK` shows one task, `--file NAME` the bytes of a file\n",
                       Safe(plan.at("plan_id")));
   return text;

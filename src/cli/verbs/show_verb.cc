@@ -77,7 +77,12 @@ Result<ExitCode> Show(const Invocation& call) {
   const ShowPart part = TRY(PartOf(call));
   const std::string what = call.arguments.Get("TASK");
   json::object request{{"plan_id", call.arguments.Get("PLAN")}};
-  if (!what.empty()) request["what"] = what;
+  if (!what.empty()) {
+    request["what"] = what;
+  } else if (!call.json) {
+    constexpr std::uint64_t kMostRows = 200;  // more than anybody reads; the rest is counted
+    request["rows"] = kMostRows;
+  }
   if (call.arguments.Has("--attempt")) {
     request["attempt"] = TRY(ReadAttempt(call.arguments.Get("--attempt")));
   }

@@ -122,6 +122,10 @@ bool SomethingRuns(const PlanState& plan) {
 
 }  // namespace
 
+json::object OneCommandJson(const PlanState& plan, const CommandRecord& record) {
+  return CommandJson(plan, record);
+}
+
 const char* PlanStateName(const PlanState& plan) {
   if (plan.cancelled) return "cancelled";
   if (plan.paused && !plan.completed) return "paused";

@@ -11,5 +11,7 @@ const char* PlanStateName(const PlanState& plan);
 
 // A plan as `status --json` and plan_status.json show it.
 boost::json::object PlanStatusJson(const PlanState& plan);
+// One of its commands.
+boost::json::object OneCommandJson(const PlanState& plan, const CommandRecord& record);
 
 }  // namespace agenttalk
