@@ -34,6 +34,7 @@
 #include "model/events/event_codec.h"
 #include "runtime/history/command_history.h"
 #include "runtime/history/command_view.h"
+#include "runtime/history/cost_json.h"
 #include "runtime/history/history_reader.h"
 #include "runtime/hub.h"
 #include "runtime/reports/plan_report.h"
@@ -171,7 +172,7 @@ json::object OverviewJson(const PlanState& plan, std::uint64_t rows) {
           {"files", std::move(files)},
           {"files_total", files_total},
           {"tokens", TokensJson(plan.spent)},
-          {"cost_usd", UsdOf(plan.spent)}};
+          {"cost_usd", CostUsd(plan.spent)}};
 }
 
 // One version of a file, in the order in which they came up.

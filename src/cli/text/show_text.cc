@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "cli/console.h"
 #include "cli/hub_call.h"
+#include "cli/text/cost_text.h"
 #include "cli/text/local_time.h"
 #include "cli/text/table.h"
 
@@ -46,8 +47,9 @@ std::string Measured(const json::object& object) {
     const auto in = tokens->at("input").to_number<std::uint64_t>();
     const auto out = tokens->at("output").to_number<std::uint64_t>();
     if (in + out > 0) text += fmt::format(", {} tokens in, {} out", in, out);
-    const double cost = object.at("cost_usd").to_number<double>();
-    if (cost > 0) text += fmt::format(", ${:.4f}", cost);
+    if (const std::string cost = CostRemark(object.at("cost_usd")); in + out > 0 && !cost.empty()) {
+      text += ", " + cost;
+    }
   }
   return text;
 }
@@ -219,7 +221,7 @@ std::string ShowPlanText(const json::object& plan, bool colors) {
   if (!plan.at("failure").is_null()) text += Safe(plan.at("failure")) + "\n";
   const auto in = plan.at("tokens").at("input").to_number<std::uint64_t>();
   const auto out = plan.at("tokens").at("output").to_number<std::uint64_t>();
-  text += fmt::format("{} tokens in, {} out, ${:.4f}\n\n", in, out, plan.at("cost_usd").to_number<double>());
+  text += fmt::format("{} tokens in, {} out, {} USD\n\n", in, out, CostText(plan.at("cost_usd")));
   const auto total = [&](const char* name) { return plan.at(name).to_number<std::uint64_t>(); };
   std::vector<std::vector<std::string>> tasks = {{"task", "agent", "state", "attempts", "score", "reason"}};
   for (const json::value& task : plan.at("tasks").as_array()) {

@@ -14,8 +14,7 @@ void LearnSecrets(const HubConfig& config, const std::filesystem::path& hub) {
     if (const auto value = environment(name)) ProcessRedactor().AddSecret(*value);
   }
   for (const auto& [name, provider] : config.providers) {
-    const bool has_server = provider.kind == ProviderKind::kAnthropic ||
-                            provider.kind == ProviderKind::kOpenai || provider.kind == ProviderKind::kOllama;
+    const bool has_server = provider.kind != ProviderKind::kExec && provider.kind != ProviderKind::kScripted;
     if (has_server) static_cast<void>(FindEndpoint(provider, environment, hub));
   }
 }

@@ -58,6 +58,22 @@ json::object MessageJson(const ChatMessage& message) {
   return object;
 }
 
+// Those that were set.
+json::object ParametersJson(const ModelParameters& parameters) {
+  json::object object;
+  if (parameters.max_tokens != 0) object["max_tokens"] = parameters.max_tokens;
+  if (parameters.temperature) object["temperature"] = *parameters.temperature;
+  if (parameters.top_p) object["top_p"] = *parameters.top_p;
+  if (parameters.seed) object["seed"] = *parameters.seed;
+  if (!parameters.stop.empty()) object["stop"] = StringsJson(parameters.stop);
+  if (!parameters.reasoning_effort.empty()) object["reasoning_effort"] = parameters.reasoning_effort;
+  if (parameters.thinking) object["thinking"] = *parameters.thinking;
+  if (parameters.num_ctx != 0) object["num_ctx"] = parameters.num_ctx;
+  if (!parameters.tool_choice.empty()) object["tool_choice"] = parameters.tool_choice;
+  if (!parameters.extra_body.empty()) object["extra_body"] = CleanText(parameters.extra_body);
+  return object;
+}
+
 // The request as it was sent: system text, messages, tools, schema.
 Result<json::object> RequestJson(const Content& content, const ContentLoader& load) {
   const auto bytes = TRY(load(content));
@@ -69,9 +85,6 @@ Result<json::object> RequestJson(const Content& content, const ContentLoader& lo
     tools.push_back(json::object{
         {"name", tool.name}, {"description", tool.description}, {"input_schema", tool.input_schema}});
   }
-  json::object parameters;
-  if (request.parameters.max_tokens != 0) parameters["max_tokens"] = request.parameters.max_tokens;
-  if (request.parameters.temperature) parameters["temperature"] = *request.parameters.temperature;
   return json::object{
       {"provider", request.provider},
       {"model", request.model.empty() ? json::value() : json::value(request.model)},
@@ -80,7 +93,7 @@ Result<json::object> RequestJson(const Content& content, const ContentLoader& lo
       {"messages", std::move(messages)},
       {"tools", std::move(tools)},
       {"answer_schema", request.answer_schema.empty() ? json::value() : json::value(request.answer_schema)},
-      {"parameters", std::move(parameters)}};
+      {"parameters", ParametersJson(request.parameters)}};
 }
 
 json::object CallFacts(const CallHistory& call) {

@@ -50,6 +50,7 @@ std::string CostWords(const Cost& cost) {
   std::string words =
       fmt::format("{} tokens in, {} out", CountWords(cost.input_tokens), CountWords(cost.output_tokens));
   if (cost.micro_usd > 0) words += fmt::format(", ${:.4f}", static_cast<double>(cost.micro_usd) / 1e6);
+  if (cost.unpriced > 0) words += ", price unknown";
   return words;
 }
 
