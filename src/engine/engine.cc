@@ -28,6 +28,7 @@
 #include "engine/dag/restart.h"
 #include "engine/dag/revision.h"
 #include "engine/parts.h"
+#include "engine/people/gateway.h"
 #include "engine/question_answers.h"
 #include "engine/role/collaboration.h"
 #include "engine/role/flow.h"
