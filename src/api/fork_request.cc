@@ -110,7 +110,8 @@ Inheritance Inherit(const PlanState& origin, TaskIndex from, std::size_t& again)
     }
     const TaskResult& result = *record.result;
     inherits.forked.results.push_back({dag.IdOf(task), origin.commands[record.command].id, result.key,
-                                       result.result, result.outputs, result.score, result.explanation});
+                                       result.result, result.outputs, result.score, result.explanation,
+                                       result.beside});
   }
   for (const auto& [agent, inbox] : origin.inboxes) {
     for (const auto& [name, file] : inbox.files) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/given_files.h"
 #include "api/hub_service.h"
 #include "api/parameters.h"
 #include "api/submit.h"
@@ -48,6 +49,7 @@ Result<GoalSubmission> ReadGoal(const json::object& parameters) {
   if (!IsSafeName(submission.plan_id.str())) {
     return Fail(ErrorCode::kNameUnsafe, "that cannot be the id of a plan");
   }
+  submission.files = TRY(GivenFiles(parameters));
   submission.author = TRY(OptionalText(parameters, "author"));
   submission.client_id = TRY(OptionalText(parameters, "client_id"));
   const json::value* fresh = parameters.if_contains("fresh");

@@ -5,15 +5,13 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "api/given_files.h"
 #include "api/hub_service.h"
 #include "api/parameters.h"
 #include "api/submit.h"
-#include "base/base64.h"
 #include "base/error.h"
 #include "base/error_code.h"
-#include "base/file_name.h"
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/issue_text.h"
@@ -36,25 +34,6 @@ std::unexpected<Error> FailIssues(const Issues& issues) {
   std::string message;
   for (const Issue& issue : issues.errors) message += (message.empty() ? "" : "; ") + IssueText(issue);
   return Fail(first.code, std::move(message), first.hint);
-}
-
-Result<std::vector<std::pair<std::string, Payload>>> ReadFiles(const json::object& parameters) {
-  std::vector<std::pair<std::string, Payload>> files;
-  const json::value* list = parameters.if_contains("files");
-  if (list == nullptr) return files;
-  if (!list->is_array()) return Fail(ErrorCode::kTypeMismatch, "files must be a list");
-  for (const json::value& item : list->as_array()) {
-    if (!item.is_object()) return Fail(ErrorCode::kTypeMismatch, "an entry of files must be an object");
-    const std::string name = TRY(Text(item.as_object(), "name"));
-    if (!IsInputName(name)) {
-      return Fail(ErrorCode::kNameUnsafe, "the file's name cannot be used: " + name,
-                  "use letters, digits, dots, dashes and underscores");
-    }
-    auto bytes = DecodeBase64(TRY(OptionalText(item.as_object(), "content_base64")));
-    if (!bytes) return Fail(ErrorCode::kValueInvalid, "content_base64 is not base64");
-    files.emplace_back(name, Payload(*std::move(bytes)));
-  }
-  return files;
 }
 
 // The plan as a DAG, checked against the team.
@@ -81,7 +60,7 @@ Result<void> ReadPlan(const Hub& hub, const json::object& parameters, PlanSubmis
 Result<PlanSubmission> ReadSubmission(const Hub& hub, const json::object& parameters) {
   PlanSubmission submission;
   TRY(ReadPlan(hub, parameters, submission));
-  submission.files = TRY(ReadFiles(parameters));
+  submission.files = TRY(GivenFiles(parameters));
   submission.author = TRY(OptionalText(parameters, "author"));
   submission.reason = TRY(OptionalText(parameters, "reason"));
   submission.client_id = TRY(OptionalText(parameters, "client_id"));

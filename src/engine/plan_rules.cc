@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/error_code.h"
@@ -11,6 +13,7 @@
 #include "engine/stage/tasks.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
+#include "engine/state/task_inputs.h"
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "model/command/command.h"
@@ -20,13 +23,39 @@
 namespace agenttalk {
 namespace {
 
-// What the DAG wants to be scored is scored, whatever the command says.
+// What the DAG wants to be scored is scored, by the DAG's criteria, whatever else the command says.
 void RequireScore(const TaskNode& node, CommandFile& file) {
-  if (!node.score || !node.score->required || file.command.score_required) return;
-  file.command.score_required = true;
-  file.command.score_criteria =
-      node.score->criteria.empty() ? std::string(kDefaultScoreCriteria) : node.score->criteria;
-  file.warnings.push_back("the task asks for a score: score_required is true");
+  if (!node.score || !node.score->required) return;
+  Command& command = file.command;
+  const std::string& own = node.score->criteria;
+  if (!command.score_required) {
+    command.score_required = true;
+    command.score_criteria = own.empty() ? std::string(kDefaultScoreCriteria) : own;
+    file.warnings.push_back("the task asks for a score: score_required is true");
+  } else if (!own.empty() && command.score_criteria.find(own) == std::string::npos) {
+    const bool says_nothing =
+        command.score_criteria.empty() || command.score_criteria == kDefaultScoreCriteria;
+    command.score_criteria = says_nothing ? own : own + "\n" + command.score_criteria;
+    file.warnings.push_back("the task's own score criteria count too");
+  }
+}
+
+// A task does not start without the inputs that the DAG gives it, whatever the command asks for.
+void RequireInputs(const DagState& dag, TaskIndex task, const TaskNode& node, CommandFile& file) {
+  Command& command = file.command;
+  const std::vector<RequiredInput> own = RequirementsOf(dag, task, node);
+  for (const RequiredInput& input : own) {
+    const auto asked = std::ranges::find(command.required_inputs, input.pattern, &RequiredInput::pattern);
+    if (asked != command.required_inputs.end()) {
+      asked->min = std::max(asked->min, input.min);
+      continue;
+    }
+    command.required_inputs.push_back(input);
+    file.warnings.push_back(fmt::format("the task needs {}: it is among the required inputs", input.pattern));
+  }
+  if (own.empty() || command.wait_for_inputs) return;
+  command.wait_for_inputs = true;
+  file.warnings.push_back("the task needs its inputs: wait_for_inputs is true");
 }
 
 }  // namespace
@@ -45,7 +74,10 @@ Result<OwnerKind> AllPlanRules::Admit(const PlanState& plan, CommandFile& file) 
                 "run the plan first, or leave task_id out");
   }
   file.agent_id = TRY(CheckTaskCommand(plan, file.command));
-  RequireScore(plan.dag->Node(plan.dag->Find(file.command.task_id)), file);
+  const TaskIndex task = plan.dag->Find(file.command.task_id);
+  const TaskNode node = plan.dag->Node(task);
+  RequireScore(node, file);
+  RequireInputs(*plan.dag, task, node, file);
   return OwnerKind::kTask;
 }
 

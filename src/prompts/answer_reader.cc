@@ -1,6 +1,7 @@
 #include "prompts/answer_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/error_code.h"
@@ -38,6 +40,8 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::string_view kOutputs = "outputs/";
+
 AnswerText TextOf(const json::value& value) {
   if (value.is_string()) return {std::string(value.get_string()), false};
   return {CanonicalJson(value), true};
@@ -52,8 +56,8 @@ std::string PointerTo(std::string_view parent, std::string_view token) {
 // Reads one answer object; finds everything that is wrong before it gives up.
 class Reader {
  public:
-  Reader(const AnswerContract& contract, std::span<const std::string> beside)
-      : contract_(contract), beside_(beside) {}
+  Reader(const AnswerContract& contract, std::span<const std::string> beside, const FolderFiles& files)
+      : contract_(contract), beside_(beside), files_(files) {}
 
   std::expected<Answer, Issues> Read(const json::object& object) {
     for (const auto& member : object) {
@@ -126,10 +130,43 @@ class Reader {
                "the name of an output has only letters, digits, '.', '_' and '-', begins with a letter or "
                "digit, "
                "and not with cmd_ or msg_");
+      } else if (const json::string* path = FileIn(member.value())) {
+        ReadFile(name, std::string(*path));
       } else if (!member.value().is_null()) {
         answer_.outputs.emplace(name, TextOf(member.value()));
       }
     }
+  }
+
+  // {"file": "<path>"}: the output is a file.
+  static const json::string* FileIn(const json::value& value) {
+    const json::object* object = value.if_object();
+    if (object == nullptr || object->size() != 1) return nullptr;
+    const json::value* path = object->if_contains("file");
+    return path == nullptr ? nullptr : path->if_string();
+  }
+
+  void ReadFile(std::string_view name, std::string path) {
+    for (const std::string_view prefix : {"/task/", "./"}) {
+      if (path.starts_with(prefix)) path.erase(0, prefix.size());
+    }
+    if (files_.contains(path)) {
+      answer_.files.emplace(name, std::move(path));
+      return;
+    }
+    std::vector<std::string_view> left;
+    for (const auto& [known, content] : files_) {
+      if (known.starts_with(kOutputs)) left.push_back(known);
+    }
+    Refuse(ErrorCode::kNotFound, PointerTo("/outputs", name),
+           fmt::format("there is no file {} below outputs/ or inputs/; {}", path,
+                       left.empty() ? "nothing was left in outputs/"
+                                    : fmt::format("outputs/ holds {}", fmt::join(left, ", "))));
+  }
+
+  // A declared output that a tool left under its name need not stand in the answer.
+  [[nodiscard]] bool IsLeft(const std::string& output) const {
+    return files_.contains(std::string(kOutputs) + output);
   }
 
   static bool IsSentCommand(std::string_view name) {
@@ -223,7 +260,8 @@ class Reader {
     }
     if (!answer_.tool_calls.empty()) return;  // an answer on the way; the last one is complete
     if (answer_.rework || answer_.rejected) return;
-    const bool only_commands = !answer_.result && answer_.outputs.empty() && !answer_.commands.empty();
+    const bool only_commands =
+        !answer_.result && answer_.outputs.empty() && answer_.files.empty() && !answer_.commands.empty();
     if (only_commands) return;
     CheckResult();
     if (!contract_.score_required) return;
@@ -245,9 +283,9 @@ class Reader {
     bool complete = true;
     for (const std::string& name : contract_.outputs) {
       const bool came_beside = std::ranges::find(beside_, name) != beside_.end();
-      if (came_beside || answer_.outputs.contains(name)) {
+      if (came_beside || answer_.outputs.contains(name) || answer_.files.contains(name)) {
         ++given;
-      } else if (IsWanted(name)) {
+      } else if (IsWanted(name) && !IsLeft(name)) {
         complete = false;
         if (contract_.outputs.size() == 1) continue;  // the result is its content
         Refuse(ErrorCode::kFieldMissing, PointerTo("/outputs", name),
@@ -269,6 +307,7 @@ class Reader {
 
   const AnswerContract& contract_;
   const std::span<const std::string> beside_;
+  const FolderFiles& files_;
   Answer answer_;
   Issues issues_;
   bool score_seen_ = false;
@@ -303,10 +342,25 @@ std::optional<std::string> RejectionIn(const json::object& object, const AnswerC
 }  // namespace
 
 std::expected<Answer, Issues> ReadAnswer(std::string_view text, const AnswerContract& contract,
-                                         std::span<const std::string> beside, const AnswerLimits& limits) {
+                                         std::span<const std::string> beside, const AnswerLimits& limits,
+                                         const FolderFiles& files) {
   const auto object = FindObject(text, limits);
   if (!object) return std::unexpected(object.error());
-  return Reader(contract, beside).Read(object->get_object());
+  return Reader(contract, beside, files).Read(object->get_object());
+}
+
+std::expected<Answer, Issues> ReadCompletionParams(std::string_view params, const AnswerContract& contract,
+                                                   const FolderFiles& files) {
+  const auto object = FindObject(params);
+  if (!object) return std::unexpected(object.error());
+  json::object completion;
+  for (const char* key : {"result", "outputs"}) {
+    if (const json::value* value = object->get_object().if_contains(key)) completion[key] = *value;
+  }
+  auto read = Reader(contract, {}, files).Read(completion);
+  if (read) return read;
+  for (Issue& issue : read.error().errors) issue.path = "/params" + issue.path;
+  return read;
 }
 
 std::expected<StrategyWords, Issues> ReadStrategy(std::string_view text, const AnswerContract& contract) {
@@ -349,7 +403,8 @@ std::expected<AgentOutput, Issues> ReadStageAnswer(std::string_view text, const 
   }
   auto found = FindJsonObject(text);
   if (!found) return RefuseAll(std::move(found.error()));
-  auto output = ParseAgentOutput(*found, {contract.form, contract.known_tools, contract.known_tasks});
+  auto output = ParseAgentOutput(
+      *found, {contract.form, contract.known_tools, contract.known_tasks, contract.known_files});
   if (!output.value) return std::unexpected(std::move(output.issues));
   return *std::move(output.value);
 }

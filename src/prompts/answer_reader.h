@@ -15,6 +15,7 @@
 #include "model/answer/thinking_command.h"
 #include "model/config/agent_profile.h"
 #include "model/dag/task_outcome.h"
+#include "model/events/content.h"
 #include "model/request/answer_contract.h"
 #include "model/request/model_request.h"
 
@@ -22,6 +23,9 @@
 // what is accepted is the bare object, one code fence, or the one balanced object in a text. Two objects are
 // refused rather than guessed between.
 namespace agenttalk {
+
+// The files of a command's folder by path.
+using FolderFiles = std::map<std::string, Content>;
 
 struct AnswerLimits {
   std::size_t max_bytes = std::size_t{4} << 20;
@@ -50,8 +54,9 @@ struct Answer {
   std::optional<double> score;
   std::string score_explanation;
   std::map<std::string, AnswerText> outputs;
-  std::map<std::string, AnswerText> sent;  // commands for other tasks, by file name
-  std::vector<ThinkingCommand> commands;   // what they mean, the registry knows
+  std::map<std::string, std::string> files;  // outputs that are files: their paths in the command's folder
+  std::map<std::string, AnswerText> sent;    // commands for other tasks, by file name
+  std::vector<ThinkingCommand> commands;     // what they mean, the registry knows
   std::vector<ToolCall> tool_calls;
   std::optional<SentBack> rework;       // stands instead of a result
   std::optional<std::string> rejected;  // why it is declined; stands instead of a result
@@ -61,10 +66,15 @@ struct Answer {
 };
 
 // The errors are complete and in words that can be sent back to the model.
-// `beside` are outputs that came apart from the answer, as files.
+// `beside` are outputs that came apart from the answer, as files. `files` are those of the command's folder
+// by path: {"file": "outputs/chart.png"} may name one as an output, and a declared output that is not given
+// is outputs/<name>.
 std::expected<Answer, Issues> ReadAnswer(std::string_view text, const AnswerContract& contract,
                                          std::span<const std::string> beside = {},
-                                         const AnswerLimits& limits = {});
+                                         const AnswerLimits& limits = {}, const FolderFiles& files = {});
+// The params of an executor's COMPLETE: its result and outputs.
+std::expected<Answer, Issues> ReadCompletionParams(std::string_view params, const AnswerContract& contract,
+                                                   const FolderFiles& files);
 
 // Which strategy to take: {"strategy", "sop", "reason"}.
 struct StrategyWords {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "base/issue.h"
 #include "model/answer/thinking_command.h"
 #include "model/dag/task_outcome.h"
+#include "model/events/content.h"
 
 namespace agenttalk {
 namespace {
@@ -49,6 +51,62 @@ AnswerContract Outputs(const std::vector<std::string>& names) {
   AnswerContract contract;
   contract.outputs = names;
   return contract;
+}
+
+const std::map<std::string, Content> kFiles = {
+    {"inputs/data.csv", {}}, {"outputs/summary.md", {}}, {"outputs/other.json", {}}};
+
+// As Read and Errors, for a command with files in its folder.
+Answer ReadBeside(std::string_view text, const std::vector<std::string>& names) {
+  auto answer = ReadAnswer(text, Outputs(names), {}, {}, kFiles);
+  if (answer) return *answer;
+  ADD_FAILURE() << text << ": " << answer.error().errors.front().message;
+  return {};
+}
+std::string ErrorsBeside(std::string_view text, const std::vector<std::string>& names) {
+  const auto answer = ReadAnswer(text, Outputs(names), {}, {}, kFiles);
+  std::string all;
+  for (const Issue& error : answer ? std::vector<Issue>() : answer.error().errors) {
+    all += (all.empty() ? "" : ", ") + std::string(ToString(error.code)) + " " + error.path;
+  }
+  return all;
+}
+
+TEST(ReadAnswer, AnOutputThatAToolLeftUnderItsNameNeedNotBeGiven) {
+  EXPECT_EQ(ErrorsBeside(R"({"result": "r"})", kTwo), "FIELD_MISSING /outputs/facts.json");
+  const Answer answer =
+      ReadBeside(R"({"result": "r", "outputs": {"facts.json": "{}", "summary.md": null}})", kTwo);
+  EXPECT_EQ(answer.outputs.size(), 1U);
+}
+
+TEST(ReadAnswer, AnOutputMayNameAFile) {
+  const Answer answer =
+      ReadBeside(R"({"result": "r", "outputs": {"facts.json": {"file": "outputs/other.json"},
+                                          "copy.csv": {"file": "/task/inputs/data.csv"}}})",
+                 kTwo);
+  EXPECT_EQ(answer.files.at("facts.json"), "outputs/other.json");
+  EXPECT_EQ(answer.files.at("copy.csv"), "inputs/data.csv");
+  EXPECT_TRUE(answer.outputs.empty());
+  EXPECT_EQ(ErrorsBeside(R"({"result": "r", "outputs": {"facts.json": {"file": "work/x.json"}}})", kTwo),
+            "NOT_FOUND /outputs/facts.json, FIELD_MISSING /outputs/facts.json");
+  EXPECT_EQ(Errors(R"({"result": "r", "outputs": {"x.json": {"file": "outputs/../../secret"}}})"),
+            "NOT_FOUND /outputs/x.json");
+}
+
+TEST(ReadAnswer, AnObjectWithMoreThanAFileIsContent) {
+  const Answer answer = Read(R"({"result": "r", "outputs": {"x.json": {"file": "a", "line": 3}}})");
+  EXPECT_EQ(answer.outputs.at("x.json").text, R"({"file":"a","line":3})");
+}
+
+TEST(ReadCompletionParams, HoldsACompletionAgainstTheDeclaredOutputs) {
+  const auto read = ReadCompletionParams(
+      R"({"result": "r", "outputs": {"facts.json": "{}"}, "evidence": "seen"})", Outputs(kTwo), kFiles);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->outputs.at("facts.json").text, "{}");
+  EXPECT_TRUE(read->warnings.empty());
+  const auto lacking = ReadCompletionParams(R"({"result": "r"})", Outputs(kTwo), {});
+  ASSERT_FALSE(lacking);
+  EXPECT_EQ(lacking.error().errors.front().path, "/params/outputs/summary.md");
 }
 
 TEST(ReadAnswer, TakesAPlainResult) {

@@ -119,7 +119,11 @@ json::object OutputsSchema(const ComposeInput& input) {
   for (const std::string& name : input.contract.outputs) {
     const bool always =
         std::ranges::find(input.contract.when, name, &OutputCondition::name) == input.contract.when.end();
-    contents[name] = always ? TextSchema() : Nullable(TextSchema());
+    std::vector<json::object> forms = {TextSchema()};
+    // A file, or nothing where a tool left it under its own name.
+    if (input.has_folder) forms.push_back(Closed({{"file", TextSchema()}}));
+    if (input.has_folder || !always) forms.push_back(TypeSchema("null"));
+    contents[name] = AnyOf(std::move(forms));
   }
   return Closed(std::move(contents));
 }
@@ -219,6 +223,8 @@ json::object TaskPlanSchema() {
   task["dependencies"] = ListSchema(TextSchema());
   task["requiredCapabilities"] = ListSchema(TextSchema());
   task["estimatedDuration"] = TypeSchema("integer");
+  task["inputs"] = ListSchema(TextSchema());
+  task["outputs"] = ListSchema(TextSchema());
   json::object params;
   params["tasks"] = ListSchema(Closed(std::move(task)));
   params["executionOrder"] = ListSchema(TextSchema());

@@ -32,6 +32,8 @@ namespace {
 // What the fixed words take; a little less than memory allocators serve fastest.
 constexpr std::size_t kFixedText = 512;
 constexpr std::size_t kTextPerInput = 160;
+constexpr std::string_view kInputFolder = "inputs/";
+constexpr std::string_view kOutputFolder = "outputs/";
 
 // Hands out the room for inlined inputs in their order. Later, smaller ones may still fit.
 class InlineRoom {
@@ -178,25 +180,28 @@ void WarnListed(const PromptInput& item, std::uint64_t budget, std::vector<Issue
   warnings.push_back({ErrorCode::kTooLarge, "/inputs/" + std::string(item.name),
                       "the input " + std::string(item.name) + " (" + std::to_string(item.content.size) +
                           " bytes) does not fit into the " + std::to_string(budget) +
-                          " bytes for inputs and is listed with its path instead",
-                      "let the agent read it with tools, or raise the budget", 0});
+                          " bytes for inputs and is listed instead",
+                      "let the agent read it with tools such as read_file", 0});
 }
 
 void WriteInputs(PromptWriter& out, const ComposeInput& input, const Phrases& words, std::string_view fence,
                  Composed& composed) {
-  if (!input.inputs.empty()) out.Text(words.inputs).Text(fence).Text(words.inputs_rule);
+  if (!input.inputs.empty()) {
+    out.Text(words.inputs).Text(fence).Text(words.inputs_rule);
+    if (input.has_folder) out.Text(words.inputs_folder);
+  }
   InlineRoom room(input.inline_budget);
   for (std::size_t i = 0; i < input.inputs.size(); ++i) {
     const PromptInput& item = input.inputs[i];
     out.Text(words.input).Quoted(item.name).Text(", ").Number(item.content.size).Text(words.bytes);
     out.Text(", sha256 ").Hex(item.content.digest);
+    if (input.has_folder) out.Text(words.at_path).Text(kInputFolder).Text(item.name);
     if (room.Take(item)) {
       out.Text(":\n").Fenced(item.content, item.name, fence);
       continue;
     }
     const bool too_large = item.is_text || item.content.size > input.inline_budget;
-    out.Text(too_large ? words.too_large : words.binary);
-    out.Text(input.input_folder).Text(item.name).Text("\n");
+    out.Text(too_large ? words.too_large : words.binary).Text("\n");
     composed.by_path.push_back(i);
     if (too_large) WarnListed(item, input.inline_budget, composed.warnings);
   }
@@ -252,6 +257,44 @@ void WriteCommands(PromptWriter& out, const ComposeInput& input, const Phrases& 
   if (!input.plan.empty()) out.Line(input.plan);
 }
 
+// The paths under which tools may leave the declared outputs.
+void WriteOutputPaths(PromptWriter& out, const ComposeInput& input) {
+  std::string_view separator;
+  for (const std::string& name : input.contract.outputs) {
+    out.Text(separator).Text(kOutputFolder).Text(name);
+    separator = ", ";
+  }
+}
+
+void WriteFolderRule(PromptWriter& out, const ComposeInput& input, const Phrases& words) {
+  if (!input.has_folder) return;
+  out.Text(words.outputs_folder);
+  if (input.contract.outputs.empty()) {
+    out.Text("\n");
+    return;
+  }
+  out.Text(words.outputs_paths);
+  WriteOutputPaths(out, input);
+  out.Text(words.outputs_paths_end);
+}
+
+// What an executor is told of its outputs; the rest of its contract stands in the stage's prompt.
+void WriteExecutorOutputs(PromptWriter& out, const ComposeInput& input, const Phrases& words) {
+  if (input.contract.outputs.empty() && !input.has_folder) return;
+  out.Text(words.executor_outputs);
+  if (input.contract.outputs.size() == 1) {
+    out.Text(words.executor_one).Quoted(input.contract.outputs.front()).Text(words.result_becomes_end);
+  } else if (!input.contract.outputs.empty()) {
+    std::string_view separator = words.executor_several;
+    for (const std::string& name : input.contract.outputs) {
+      out.Text(separator).Quoted(name).Text(": \"").Text(words.content_value).Text("\"");
+      separator = ", ";
+    }
+    out.Text("}").Text(words.result_becomes_end);
+  }
+  WriteFolderRule(out, input, words);
+}
+
 void WriteContract(PromptWriter& out, const ComposeInput& input, const Phrases& words) {
   if (!input.instruction.empty()) {
     out.Line(input.instruction);
@@ -266,6 +309,7 @@ void WriteContract(PromptWriter& out, const ComposeInput& input, const Phrases& 
     out.Text(words.every_output);
     for (const OutputCondition& one : input.contract.when) WriteCondition(out, one, words);
   }
+  WriteFolderRule(out, input, words);
   if (input.contract.score_required) out.Text(words.score_rule);
   if (!input.contract.may_return.empty()) {
     out.Text(words.send_back);
@@ -331,6 +375,7 @@ Composed Compose(const ComposeInput& input) {
   }
   WritePast(out, input, words, marks.fence);
   WriteInputs(out, input, words, marks.fence, composed);
+  if (input.ids.stage == Stage::kExecutor) WriteExecutorOutputs(out, input, words);
   WriteMemory(out, input, words, marks.fence);
   if (input.stage_prompt.empty()) {
     WriteContract(out, input, words);

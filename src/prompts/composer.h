@@ -25,8 +25,8 @@
 //
 // Inputs are data that strangers may have written. Each stands between lines that carry a marker nobody
 // outside can foresee (an HMAC over the content, so an input that contains the marker of an earlier call
-// changes it), and the model is told not to obey what stands there. An input goes in whole or is listed with
-// its path; none is cut.
+// changes it), and the model is told not to obey what stands there. An input goes in whole or is listed; none
+// is cut. An agent whose tools work in the command's folder is told the path of each.
 namespace agenttalk {
 
 // For estimates before a call; errs on the high side.
@@ -90,8 +90,8 @@ struct ComposeInput {
   AnswerContract contract;                      // what the answer may and must hold
   std::string_view instruction;                 // what is asked for instead of a result; empty: the result
 
-  std::string_view input_folder;  // where tools find the inputs, e.g. "workspace/plan_a/t1/inputs/"
-  std::string_view fence_key;     // a secret of the hub
+  bool has_folder = false;     // tools work in the command's folder: inputs/<name>, outputs/<name>
+  std::string_view fence_key;  // a secret of the hub
   std::uint64_t inline_budget = kDefaultInlineBudget;  // bytes of all inlined inputs together
 };
 
@@ -100,7 +100,7 @@ struct Composed {
   Digest reuse_key;                    // also in the request
   std::uint64_t estimated_tokens = 0;  // of the whole request; errs on the high side, for budgets
   std::vector<Issue> warnings;         // e.g. a text that was listed instead of inlined
-  std::vector<std::size_t> by_path;    // which inputs are only listed; they must lie in `input_folder`
+  std::vector<std::size_t> by_path;    // which inputs are only listed
 };
 
 // The reuse key covers provider, model, parameters, system text (agent prompt and skills), tools, the

@@ -42,7 +42,6 @@ class ComposerTest : public ::testing::Test {
     input_.score_criteria = "How complete it is.";
     input_.contract.outputs = outputs_;
     input_.fence_key = "secret";
-    input_.input_folder = "workspace/plan_a/t1/inputs/";
     AddInput("notes.md", "We met on Monday.");
   }
 
@@ -158,10 +157,11 @@ TEST_F(ComposerTest, OutputsThatOnlySomeScoresWantAreNamedWithTheScores) {
 
 TEST_F(ComposerTest, BinaryInputsAreListedWithTheirPath) {
   AddInput("delivery_package.zip", std::string("PK\0\1", 4), false);
+  input_.has_folder = true;
   const Composed composed = Compose(input_);
   const std::string text = Sent(composed.request).messages[0].text;
   EXPECT_TRUE(Contains(text, "Input \"delivery_package.zip\", 4 bytes, sha256 "));
-  EXPECT_TRUE(Contains(text, "workspace/plan_a/t1/inputs/delivery_package.zip\n"));
+  EXPECT_TRUE(Contains(text, ", at inputs/delivery_package.zip: binary, not shown\n"));
   EXPECT_FALSE(Contains(text, "PK"));
   EXPECT_TRUE(composed.warnings.empty());
 }
@@ -172,8 +172,7 @@ TEST_F(ComposerTest, TextBeyondTheBudgetIsListedWholeAndWarnedOf) {
   input_.inline_budget = 50;
   const Composed composed = Compose(input_);
   const std::string text = Sent(composed.request).messages[0].text;
-  EXPECT_TRUE(Contains(
-      text, "too large to be shown; read it with your tools at workspace/plan_a/t1/inputs/long.md\n"));
+  EXPECT_TRUE(Contains(text, ": too large to be shown here\n"));
   EXPECT_FALSE(Contains(text, "xx"));
   EXPECT_TRUE(Contains(text, "\nbrief\n"));
   ASSERT_EQ(composed.warnings.size(), 1U);
@@ -184,9 +183,37 @@ TEST_F(ComposerTest, TextBeyondTheBudgetIsListedWholeAndWarnedOf) {
 TEST_F(ComposerTest, WhatExceedsTheBudgetNeedNotBeLookedAt) {
   AddInput("unread.md", std::string(100, 'x'), false);
   input_.inline_budget = 50;
-  EXPECT_TRUE(Contains(
-      UserText(), "too large to be shown; read it with your tools at workspace/plan_a/t1/inputs/unread.md"));
+  EXPECT_TRUE(Contains(UserText(), ": too large to be shown here\n"));
   EXPECT_EQ(Compose(input_).warnings.size(), 1U);
+}
+
+TEST_F(ComposerTest, OnlyAnAgentWithAFolderIsToldPaths) {
+  EXPECT_FALSE(Contains(UserText(), "inputs/"));
+  EXPECT_FALSE(Contains(UserText(), "outputs/"));
+  input_.has_folder = true;
+  const std::string text = UserText();
+  EXPECT_TRUE(Contains(text, "Your tools find each input at the path that is given with it.\n"));
+  EXPECT_TRUE(Contains(text, ", at inputs/notes.md:\n"));
+  EXPECT_TRUE(Contains(text, "Files that your tools leave in outputs/ are part of the result"));
+  for (const std::string& name : outputs_) EXPECT_TRUE(Contains(text, "outputs/" + name)) << name;
+  EXPECT_TRUE(Contains(text, R"({"file": "outputs/<path>"})"));
+}
+
+TEST_F(ComposerTest, AnExecutorIsToldItsOutputsBelowTheStagesPrompt) {
+  input_.stage_prompt = "You are the executor.";
+  input_.ids.stage = Stage::kExecutor;
+  const std::vector<std::string> one = {"figures.md"};
+  input_.contract.outputs = one;
+  EXPECT_TRUE(
+      Contains(UserText(), "# Outputs\n\"result\" of COMPLETE becomes the content of \"figures.md\"."));
+  const std::vector<std::string> two = {"a.md", "b.png"};
+  input_.contract.outputs = two;
+  input_.has_folder = true;
+  EXPECT_TRUE(Contains(UserText(), R"("outputs": {"a.md": "<its content>", "b.png": "<its content>"})"));
+  EXPECT_TRUE(Contains(UserText(), "outputs/a.md, outputs/b.png"));
+  input_.contract.outputs = {};
+  input_.has_folder = false;
+  EXPECT_FALSE(Contains(UserText(), "# Outputs"));
 }
 
 TEST_F(ComposerTest, MissingInputsAreNamed) {
@@ -278,7 +305,6 @@ TEST_F(ComposerTest, TheReuseKeyLeavesOutIdsPathsTimesAndFence) {
   input_.ids.plan = PlanId("plan_b");
   input_.ids.command = CommandId("cmd_t1_002");
   input_.ids.attempt = 3;
-  input_.input_folder = "elsewhere/";
   input_.timeout = std::chrono::seconds(5);
   input_.fence_key = "other";
   input_.system.row = 77;

@@ -27,10 +27,12 @@ struct Phrases {
   std::string_view past_orchestrator;
   std::string_view past_request;
   std::string_view criteria;
-  std::string_view inputs;        // heading and the rule that they are data; the marker follows
-  std::string_view inputs_rule;   // the rest of it
-  std::string_view inputs_plain;  // heading when nothing is inlined
-  std::string_view input;         // an input's line: name, size, hash follow
+  std::string_view inputs;         // heading and the rule that they are data; the marker follows
+  std::string_view inputs_rule;    // the rest of it
+  std::string_view inputs_folder;  // that tools find them by their paths
+  std::string_view at_path;        // a path follows
+  std::string_view inputs_plain;   // heading when nothing is inlined
+  std::string_view input;          // an input's line: name, size, hash follow
   std::string_view bytes;
   std::string_view binary;  // not shown, because …
   std::string_view too_large;
@@ -45,8 +47,14 @@ struct Phrases {
   std::string_view result_becomes;  // the output's name follows
   std::string_view result_becomes_end;
   std::string_view every_output;
-  std::string_view when;        // an output follows
-  std::string_view when_score;  // the scores follow
+  std::string_view outputs_folder;     // that tools may leave outputs
+  std::string_view outputs_paths;      // the paths of the declared ones follow
+  std::string_view outputs_paths_end;  // and how a file of another name is given
+  std::string_view executor_outputs;   // heading of an executor's outputs
+  std::string_view executor_one;       // the name follows
+  std::string_view executor_several;   // names and what stands for contents follow
+  std::string_view when;               // an output follows
+  std::string_view when_score;         // the scores follow
   std::string_view when_to;
   std::string_view when_or;
   std::string_view when_end;

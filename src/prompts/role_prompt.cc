@@ -23,6 +23,10 @@ struct RoleWords {
   std::string_view actions;
   std::string_view tools;
   std::string_view colleagues;
+  std::string_view outputs;  // the names follow
+  std::string_view outputs_rule;
+  std::string_view outputs_folder;
+  std::string_view criteria;  // they follow
 };
 
 constexpr RoleWords kRoleEnglish{
@@ -51,6 +55,14 @@ or the id of a later step that is then done in its place, and only then. The res
     .actions = "The actions:\n",
     .tools = "The tools, with their params:\n",
     .colleagues = "The agents you may ask, with what they can do:\n",
+    .outputs = "The task makes these outputs: ",
+    .outputs_rule =
+        ". Write each with write_output; the result of the last step becomes the only output of a task that "
+        "makes "
+        "one.\n",
+    .outputs_folder =
+        "A tool may also leave an output as a file: outputs/<name>. It finds inputs at inputs/<name>.\n",
+    .criteria = "The result is scored from 0 to 100, by the last step that asks the model. The criteria:\n",
 };
 
 constexpr RoleWords kRoleChinese{
@@ -77,6 +89,10 @@ params 中的字符串可以包含 ${id.result},即之前步骤的结果(subtask
     .actions = "可用的动作:\n",
     .tools = "可用的工具及其参数:\n",
     .colleagues = "可以请求协助的智能体及其能力:\n",
+    .outputs = "任务需要产生以下输出:",
+    .outputs_rule = "。请用 write_output 写出每个输出;如果只有一个输出,最后一个步骤的结果就是它的内容。\n",
+    .outputs_folder = "工具也可以把输出留作文件 outputs/<名称>;输入位于 inputs/<名称>。\n",
+    .criteria = "结果按 0 到 100 评分,由最后一个询问模型的步骤给出。评分标准:\n",
 };
 
 const RoleWords& RoleWordsOf(Language language) {
@@ -93,9 +109,27 @@ void List(std::string_view heading, const std::vector<Offer>& offers, std::strin
   }
 }
 
+// What the plan must lead to.
+void TellAims(const RoleRequest& role, RoleTerms terms, const RoleWords& words, std::string& out) {
+  if (!role.outputs.empty()) {
+    out += words.outputs;
+    std::string_view separator;
+    for (const std::string& name : role.outputs) {
+      out.append(separator).append(name);
+      separator = ", ";
+    }
+    out += words.outputs_rule;
+  }
+  if (terms.has_folder) out += words.outputs_folder;
+  if (role.score_criteria.empty()) return;
+  out += words.criteria;
+  out += role.score_criteria;
+  if (!out.ends_with('\n')) out += '\n';
+}
+
 }  // namespace
 
-std::string RoleInstruction(const RoleRequest& role, std::span<const ToolSpec> tools, bool may_reject,
+std::string RoleInstruction(const RoleRequest& role, std::span<const ToolSpec> tools, RoleTerms terms,
                             Language language) {
   const RoleWords& words = RoleWordsOf(language);
   std::string out;
@@ -112,7 +146,8 @@ std::string RoleInstruction(const RoleRequest& role, std::span<const ToolSpec> t
     List(words.tools, offered, out);
     List(words.colleagues, role.colleagues, out);
   }
-  if (may_reject) out += PhrasesOf(language).may_reject;
+  TellAims(role, terms, words, out);
+  if (terms.may_reject) out += PhrasesOf(language).may_reject;
   return out;
 }
 

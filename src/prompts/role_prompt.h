@@ -11,7 +11,11 @@ namespace agenttalk {
 
 // What the model is asked instead of the command's result: which strategy to take (kStrategy), or the steps
 // of a plan (kInternalPlan), with what such a plan may name.
-std::string RoleInstruction(const RoleRequest& role, std::span<const ToolSpec> tools, bool may_reject,
+struct RoleTerms {
+  bool may_reject = false;  // another agent asks for it
+  bool has_folder = false;  // tools work in the command's folder
+};
+std::string RoleInstruction(const RoleRequest& role, std::span<const ToolSpec> tools, RoleTerms terms,
                             Language language);
 
 // A command's prompt with what one step of its plan is to bring.

@@ -116,6 +116,7 @@ bool Node::Step() {
   commits_.Gather();
   desk_.DeliverDue();
   core_.RunPosted();
+  desk_.StartNextTools();
   const bool more = core_.has_posted() && core_.Accepts();
   caught_up_ = caught_up_ || projection_.IsCaughtUp();
   const bool more_files = caught_up_ && post_.TakeIn(now);

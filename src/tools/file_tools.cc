@@ -130,6 +130,7 @@ class FileTool final : public Tool {
       : hub_(std::move(hub)), spec_(std::move(spec)), work_(work) {}
 
   [[nodiscard]] const ToolSpec& spec() const override { return spec_; }
+  [[nodiscard]] bool works_in_folder() const override { return true; }
   [[nodiscard]] std::unique_ptr<RunningTool> Run(const ToolInvocation& invocation,
                                                  const json::object& arguments,
                                                  ToolRunner::Done done) override {
@@ -162,14 +163,18 @@ struct Declaration {
 };
 
 constexpr Declaration kDeclarations[] = {
-    {"read_file", "Reads a text file of this task: below inputs/, outputs/ or work/.",
+    {"read_file",
+     "Reads a text file of this task by its path, such as inputs/data.csv, outputs/report.md or "
+     "work/notes.md.",
      R"({"type":"object","additionalProperties":false,"required":["path"],"properties":{
        "path":{"type":"string","minLength":1},
        "first_line":{"type":"integer","minimum":1,"maximum":1000000000},
        "lines":{"type":"integer","minimum":1,"maximum":1000000000}}})",
      &ReadFile},
     {"write_file",
-     "Writes a text file of this task, below outputs/ or work/; what was there before is replaced.",
+     "Writes a text file of this task, below outputs/ (part of the result) or work/ (scratch); what was "
+     "there "
+     "before is replaced.",
      R"({"type":"object","additionalProperties":false,"required":["path","content"],"properties":{
        "path":{"type":"string","minLength":1},"content":{"type":"string"}}})",
      &WriteFile},

@@ -106,7 +106,9 @@ class ProgramTool final : public Tool {
   explicit ProgramTool(ProgramToolOptions options) : options_(std::move(options)) {}
 
   [[nodiscard]] const ToolSpec& spec() const override { return spec_; }
-  [[nodiscard]] bool idempotent() const override { return false; }
+  // It reaches nothing but the command's folder, which is as it was before when it is run again.
+  [[nodiscard]] bool idempotent() const override { return true; }
+  [[nodiscard]] bool works_in_folder() const override { return true; }
   [[nodiscard]] std::string_view permission() const override { return "run_program"; }
   [[nodiscard]] std::unique_ptr<RunningTool> Run(const ToolInvocation& invocation,
                                                  const json::object& arguments,
@@ -124,8 +126,9 @@ class ProgramTool final : public Tool {
   const ProgramToolOptions options_;
   const ToolSpec spec_{
       "run_program",
-      "Runs a program in a sandbox, in the task's folder /task (inputs/ can be read, outputs/ and "
-      "work/ written), without network. \"argv\" is the program and its arguments; there is no shell.",
+      "Runs a program in a sandbox without network. It starts in the task's folder: inputs/ can be read, "
+      "outputs/ (part of the result) and work/ (scratch) can be written. \"argv\" is the program and its "
+      "arguments; there is no shell.",
       kSchema};
 };
 

@@ -20,7 +20,7 @@ struct ProgramToolOptions {
   std::function<void(std::function<void()>)> post;
 };
 
-// run_program: in a sandbox, on a thread of its own. It is not idempotent.
+// run_program: in a sandbox, on a thread of its own.
 std::unique_ptr<Tool> MakeProgramTool(ProgramToolOptions options);
 
 }  // namespace agenttalk

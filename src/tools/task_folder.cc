@@ -13,6 +13,7 @@
 #include <expected>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -32,6 +33,14 @@ constexpr mode_t kFolderMode = 0755;
 constexpr mode_t kFileMode = 0644;
 constexpr int kDeepest = 32;
 constexpr std::size_t kLongestPath = 1024;
+
+// A program in the sandbox sees the folder as /task; models carry that over to the other tools.
+std::string Relative(std::string path) {
+  for (const std::string_view prefix : {"/task/", "./"}) {
+    if (path.starts_with(prefix)) path.erase(0, prefix.size());
+  }
+  return path == "." || path == "/task" ? std::string() : path;
+}
 
 Result<void> CheckPath(std::string_view path) {
   const auto refuse = [&](std::string_view why) {
@@ -94,7 +103,8 @@ Result<TaskFolder> TaskFolder::Open(const std::filesystem::path& hub, const Agen
   return TaskFolder(std::move(root));
 }
 
-Result<std::string> TaskFolder::Read(const std::string& path, std::size_t limit) const {
+Result<std::string> TaskFolder::Read(const std::string& given, std::size_t limit) const {
+  const std::string path = Relative(given);
   TRY(CheckPath(path));
   // Without O_NONBLOCK opening a FIFO would wait for its other end.
   const auto file = root_.OpenAt(path, O_RDONLY | O_NONBLOCK);
@@ -143,12 +153,18 @@ Result<FileDescriptor> TaskFolder::OpenFolder(const std::string& path) const {
   return std::move(*folder);
 }
 
-Result<void> TaskFolder::Write(const std::string& path, std::string_view bytes) const {
-  TRY(CheckPath(path));
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos || !(path.starts_with("outputs/") || path.starts_with("work/"))) {
+Result<void> TaskFolder::Write(const std::string& given, std::string_view bytes) const {
+  const std::string path = Relative(given);
+  if (!path.starts_with("outputs/") && !path.starts_with("work/")) {
+    TRY(CheckPath(path));
     return Fail(ErrorCode::kPermissionDenied, path + ": files can be written below outputs/ and work/ only");
   }
+  return Place(path, bytes);
+}
+
+Result<void> TaskFolder::Place(const std::string& path, std::string_view bytes) const {
+  TRY(CheckPath(path));
+  const std::size_t slash = path.rfind('/');
   TRY(MakeFolder(path.substr(0, slash)));
   const FileDescriptor folder = TRY(OpenFolder(path.substr(0, slash)));
   const std::string name = path.substr(slash + 1);
@@ -163,6 +179,27 @@ Result<void> TaskFolder::Write(const std::string& path, std::string_view bytes) 
   if (::renameat(folder.get(), temporary.c_str(), folder.get(), name.c_str()) != 0)
     return FailPath(errno, path);
   return {};
+}
+
+Result<void> TaskFolder::Remove(const std::string& path) const {
+  TRY(CheckPath(path));
+  const std::size_t slash = path.rfind('/');
+  const auto folder = root_.OpenAt(path.substr(0, slash), O_RDONLY | O_DIRECTORY);
+  if (!folder && folder.error() == ENOENT) return {};
+  if (!folder) return FailPath(folder.error(), path);
+  if (::unlinkat(folder->get(), path.c_str() + slash + 1, 0) != 0 && errno != ENOENT)
+    return FailPath(errno, path);
+  return {};
+}
+
+std::optional<FileStamp> TaskFolder::StampOf(const std::string& path) const {
+  const auto file = CheckPath(path) ? root_.OpenAt(path, O_PATH) : std::unexpected(EINVAL);
+  struct stat status{};
+  if (!file || ::fstat(file->get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  return FileStamp{status.st_ino, static_cast<std::uint64_t>(status.st_size),
+                   status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec,
+                   status.st_ctim.tv_sec * kSecond + status.st_ctim.tv_nsec};
 }
 
 bool TaskFolder::WalkFolder(const std::string& path, int depth,
@@ -188,8 +225,10 @@ bool TaskFolder::WalkFolder(const std::string& path, int depth,
   });
 }
 
-Result<void> TaskFolder::Walk(const std::string& path,
+Result<void> TaskFolder::Walk(const std::string& given,
                               const std::function<bool(const FolderEntry&)>& visit) const {
+  std::string path = Relative(given);
+  while (path.ends_with('/')) path.pop_back();
   TRY(CheckPath(path));
   if (!path.empty()) TRY(OpenFolder(path));
   WalkFolder(path, 0, visit);

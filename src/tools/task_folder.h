@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,16 @@
 #include "base/posix_root.h"
 
 namespace agenttalk {
+
+// What the kernel says of a file; the same again means that nobody has touched it since.
+struct FileStamp {
+  std::uint64_t inode = 0;
+  std::uint64_t size = 0;
+  std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;
+
+  bool operator==(const FileStamp&) const = default;
+};
 
 // One file below a task's folder.
 struct FolderEntry {
@@ -38,6 +49,12 @@ class TaskFolder {
   [[nodiscard]] Result<std::string> Read(const std::string& path, std::size_t limit) const;
   // Replaces what is there; below outputs/ or work/ only.
   [[nodiscard]] Result<void> Write(const std::string& path, std::string_view bytes) const;
+  // The same for the program itself, which fills inputs/ too.
+  [[nodiscard]] Result<void> Place(const std::string& path, std::string_view bytes) const;
+  // A file that is not there is removed already.
+  [[nodiscard]] Result<void> Remove(const std::string& path) const;
+  // Nothing: there is no ordinary file of this name.
+  [[nodiscard]] std::optional<FileStamp> StampOf(const std::string& path) const;
   // Lets a program that runs as this user change what it may: all below outputs/ and work/.
   [[nodiscard]] Result<void> GiveTo(unsigned user) const;
   // Everything below `path` ("" for all), parents before what is in them, in order of name; `visit` returns

@@ -20,6 +20,9 @@ class Tool {
   [[nodiscard]] virtual const ToolSpec& spec() const = 0;
   // True: running it twice does no harm.
   [[nodiscard]] virtual bool idempotent() const { return true; }
+  // True: it works in the command's folder. The folder is as the record says before it runs, and what it
+  // leaves in outputs/ is recorded with its outcome.
+  [[nodiscard]] virtual bool works_in_folder() const { return false; }
   // What the agent's profile must permit besides listing the tool; empty: nothing.
   [[nodiscard]] virtual std::string_view permission() const { return {}; }
   // True: it converts what a model gives by itself, so that arguments need not fit the schema it is told.

@@ -7,21 +7,29 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/error_code.h"
 #include "base/ids.h"
 #include "model/config/agent_profile.h"
+#include "model/events/content.h"
+#include "model/events/named_content.h"
 #include "model/request/model_request.h"
 #include "tools/file_tools.h"
 #include "tools/program_tool.h"
 #include "tools/sandbox.h"
 #include "tools/tool_registry.h"
 #include "tools/tool_runner.h"
+#include "tools/workspace.h"
 
 namespace agenttalk {
 
@@ -39,11 +47,7 @@ class ToolFixture {
     options.limits.output_bytes = 100'000;
     options.processes = 20;
     options.limits.memory_bytes = 300'000'000;
-    options.post = [this](std::function<void()> work) {
-      const std::lock_guard lock(mutex_);
-      posted_.push_back(std::move(work));
-      arrived_.notify_one();
-    };
+    options.post = Post();
     registry.Add(MakeProgramTool(std::move(options)));
     AgentProfile profile;
     profile.agent_id = AgentId("ann");
@@ -69,12 +73,30 @@ class ToolFixture {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 
+  // From now on the folder is kept as `inputs` and `outputs` say, and they as the tools leave it.
+  void KeepFolder(WorkspaceLimits limits = {}) {
+    registry.KeepFolders(std::make_unique<Workspace>(hub_, limits), Post());
+  }
+  Content Record(std::string bytes) {
+    const Content content{Sha256(bytes), bytes.size(), 0};
+    contents_[content.digest] = std::move(bytes);
+    return content;
+  }
+
   // Runs the tool to its end, as the loop would.
   ToolOutcomeReport Call(const std::string& tool, std::string arguments) {
     std::optional<ToolOutcomeReport> report;
-    const auto running = registry.Run(
-        {AgentId("ann"), PlanId("plan_a"), CommandId("cmd_1"), tool, std::move(arguments), "key", {}},
-        [&](ToolOutcomeReport outcome) { report = std::move(outcome); });
+    ToolInvocation invocation{
+        AgentId("ann"), PlanId("plan_a"), CommandId("cmd_1"), tool, std::move(arguments), "key", {}};
+    invocation.inputs = inputs;
+    invocation.outputs = outputs;
+    invocation.read = [this](const Content& content) -> Result<std::string> {
+      const auto found = contents_.find(content.digest);
+      if (found == contents_.end()) return Fail(ErrorCode::kNotFound, "no such content");
+      return found->second;
+    };
+    const auto running =
+        registry.Run(std::move(invocation), [&](ToolOutcomeReport outcome) { report = std::move(outcome); });
     while (!report) {
       std::unique_lock lock(mutex_);
       arrived_.wait(lock, [this] { return !posted_.empty(); });
@@ -83,13 +105,30 @@ class ToolFixture {
       lock.unlock();
       work();
     }
+    for (const std::string& name : report->removed)
+      std::erase_if(outputs, [&](const NamedContent& one) { return one.name == name; });
+    for (const LeftFile& file : report->left) {
+      std::erase_if(outputs, [&](const NamedContent& one) { return one.name == file.name; });
+      outputs.push_back({file.name, Record(file.bytes)});
+    }
     return *report;
   }
 
   ToolRegistry registry{100'000};
+  std::vector<NamedContent> inputs;
+  std::vector<NamedContent> outputs;
 
  private:
+  std::function<void(std::function<void()>)> Post() {
+    return [this](std::function<void()> work) {
+      const std::lock_guard lock(mutex_);
+      posted_.push_back(std::move(work));
+      arrived_.notify_one();
+    };
+  }
+
   std::filesystem::path hub_;
+  std::map<Digest, std::string> contents_;
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::deque<std::function<void()>> posted_;

@@ -23,11 +23,13 @@
 #include "model/config/agent_profile.h"
 #include "model/config/skill_summary.h"
 #include "model/request/model_request.h"
+#include "tools/folder_call.h"
 #include "tools/schema_validator.h"
 #include "tools/skill.h"
 #include "tools/skill_tool.h"
 #include "tools/tool.h"
 #include "tools/tool_runner.h"
+#include "tools/workspace.h"
 
 namespace agenttalk {
 namespace {
@@ -55,6 +57,16 @@ ToolRegistry::~ToolRegistry() = default;
 void ToolRegistry::Add(std::unique_ptr<Tool> tool) {
   const std::string name = tool->spec().name;
   tools_[name] = Entry{std::move(tool), std::nullopt};
+}
+
+void ToolRegistry::KeepFolders(std::unique_ptr<Workspace> workspace, PostToLoop post) {
+  workspace_ = std::move(workspace);
+  post_ = std::move(post);
+}
+
+bool ToolRegistry::HasFolder(const AgentId& agent) const {
+  return std::ranges::any_of(ToolsOf(agent),
+                             [&](const ToolSpec& spec) { return Find(spec.name)->tool->works_in_folder(); });
 }
 
 void ToolRegistry::Admit(const AgentProfile& profile, std::vector<Skill> skills) {
@@ -145,11 +157,14 @@ std::unique_ptr<RunningTool> ToolRegistry::Run(ToolInvocation invocation, Done d
   }
   const auto arguments = ParseJson(invocation.arguments.empty() ? "{}" : invocation.arguments);
   const Entry* entry = Find(invocation.tool);
-  return entry->tool->Run(invocation, arguments->as_object(),
-                          [limit = output_limit_, done = std::move(done)](ToolOutcomeReport report) {
-                            report.output = Within(std::move(report.output), limit);
-                            done(std::move(report));
-                          });
+  Done limited = [limit = output_limit_, done = std::move(done)](ToolOutcomeReport report) {
+    report.output = Within(std::move(report.output), limit);
+    done(std::move(report));
+  };
+  if (workspace_ && entry->tool->works_in_folder())
+    return RunInFolder(*workspace_, post_, *entry->tool, std::move(invocation), arguments->as_object(),
+                       std::move(limited));
+  return entry->tool->Run(invocation, arguments->as_object(), std::move(limited));
 }
 
 }  // namespace agenttalk

@@ -14,10 +14,12 @@
 #include "model/config/agent_profile.h"
 #include "model/config/skill_summary.h"
 #include "model/request/model_request.h"
+#include "tools/folder_call.h"
 #include "tools/schema_validator.h"
 #include "tools/skill.h"
 #include "tools/tool.h"
 #include "tools/tool_runner.h"
+#include "tools/workspace.h"
 
 namespace agenttalk {
 
@@ -30,6 +32,8 @@ class ToolRegistry final : public ToolRunner {
 
   // A second tool of a name replaces the first.
   void Add(std::unique_ptr<Tool> tool);
+  // Commands have folders here, which are as recorded while tools work in them.
+  void KeepFolders(std::unique_ptr<Workspace> workspace, PostToLoop post);
   // What the agent may use from now on: the tools that its profile lists, and its skills.
   void Admit(const AgentProfile& profile, std::vector<Skill> skills = {});
 
@@ -38,6 +42,7 @@ class ToolRegistry final : public ToolRunner {
   [[nodiscard]] std::vector<SkillSummary> SkillsOf(const AgentId& agent) const override;
   [[nodiscard]] std::optional<Error> Refuse(const AgentId& agent, const ToolCall& call) const override;
   [[nodiscard]] bool IsIdempotent(const std::string& tool) const override;
+  [[nodiscard]] bool HasFolder(const AgentId& agent) const override;
   [[nodiscard]] std::unique_ptr<RunningTool> Run(ToolInvocation invocation, Done done) override;
 
  private:
@@ -56,6 +61,8 @@ class ToolRegistry final : public ToolRunner {
   static std::optional<Error> CheckArguments(const Entry& entry, const std::string& arguments);
 
   std::size_t output_limit_;
+  std::unique_ptr<Workspace> workspace_;  // none: tools find the folder as it is
+  PostToLoop post_;
   std::map<std::string, Entry, std::less<>> tools_;
   std::map<AgentId, Admission> agents_;
 };

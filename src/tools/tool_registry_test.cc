@@ -65,8 +65,9 @@ TEST_F(ToolRegistryTest, RefusesAtRunTimeTooWhatTheProfileNoLongerAllows) {
   EXPECT_EQ(report.error->message, "read_file is not among your tools");
 }
 
-TEST_F(ToolRegistryTest, KnowsThatAProgramMustNotBeRunTwice) {
-  EXPECT_FALSE(tools_.registry.IsIdempotent("run_program"));
+TEST_F(ToolRegistryTest, ProgramsAndFileToolsMayBeRunAgain) {
+  // It changes nothing but the command's folder, which is as it was when the call is repeated.
+  EXPECT_TRUE(tools_.registry.IsIdempotent("run_program"));
   EXPECT_TRUE(tools_.registry.IsIdempotent("write_file"));
 }
 

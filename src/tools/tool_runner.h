@@ -10,6 +10,8 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/config/skill_summary.h"
+#include "model/events/content.h"
+#include "model/events/named_content.h"
 #include "model/request/model_request.h"
 
 // Acting in the world for a model. Everything happens on the loop's thread.
@@ -23,12 +25,25 @@ struct ToolInvocation {
   std::string arguments;  // JSON text
   std::string idempotency_key;
   Duration timeout{};
+  // The command's folder as the record has it: what lies in inputs/, and what earlier tools left in outputs/.
+  std::vector<NamedContent> inputs = {};
+  std::vector<NamedContent> outputs = {};
+  // The bytes of a recorded content; from any thread.
+  std::function<Result<std::string>(const Content&)> read = {};
+};
+
+// A file that a tool left in outputs/; its name is relative to it.
+struct LeftFile {
+  std::string name;
+  std::string bytes;
 };
 
 // What running it gave. OUTCOME_UNKNOWN: it may or may not have taken effect.
 struct ToolOutcomeReport {
   std::string output;
   std::optional<Error> error;
+  std::vector<LeftFile> left = {};        // new, or with other content than before
+  std::vector<std::string> removed = {};  // was in outputs/ before, and is not any more
 };
 
 // A call that is under way. Destroying it gives up waiting: the callback is not called any more.
@@ -53,6 +68,8 @@ class ToolRunner {
   [[nodiscard]] virtual std::optional<Error> Refuse(const AgentId& agent, const ToolCall& call) const = 0;
   // True: running it twice does no harm.
   [[nodiscard]] virtual bool IsIdempotent(const std::string& tool) const = 0;
+  // Whether the agent has tools that work in the command's folder: then its prompt names paths.
+  [[nodiscard]] virtual bool HasFolder(const AgentId& agent) const { return !ToolsOf(agent).empty(); }
   // `done` is called exactly once unless the call is given up; it may be called before this returns (then
   // null is returned).
   [[nodiscard]] virtual std::unique_ptr<RunningTool> Run(ToolInvocation invocation, Done done) = 0;

@@ -272,6 +272,9 @@ def test_a_command_for_a_task_is_checked_against_the_dag(box):
     assert wrong == "TASK_UNKNOWN"
     assert send(command_seq=3).expect(2).json["error"]["code"] == "COMMAND_SEQ_MISMATCH"
     send().expect(0)
+    # It asks for nothing, and still waits for what its task needs.
+    assert run(box, code=3)["state"] == "waiting"
+    box.run("send", box.write("go.txt", "go"), "--to", "ann", "--plan", "plan_report", "--hub", hub).expect(0)
     assert run(box)["state"] == "completed"
     done = {one["command_id"]: (one["state"], one["agent"]) for one in status(box)["commands"]}
     assert done["cmd_publish_001"] == ("superseded", "ann")

@@ -23,6 +23,7 @@ CONTROLS = {
     "ack_early": (("simulation",), "is lost"),
     "drop_intent": (("simulation",), "intent"),
     "rerun_step": (("simulation", "kills"), "made again"),
+    "tools_at_once": (("simulation",), "another folder than is recorded"),
     "half_batch": (("batches",), "neither as before nor as after"),
     "own_delivery": (("simulation",), "nothing to pick up"),
 }
@@ -36,7 +37,7 @@ def simulation(build, bug):
 
 
 def faults(build, bug, which):
-    amounts = {"kills": 0, "errors": 0, "cuts": 0, "batches": 0, which: MOST_FAULTS}
+    amounts = {"kills": 0, "errors": 0, "cuts": 0, "batches": 0, "tools": 0, which: MOST_FAULTS}
     return subprocess.run(
         [sys.executable, str(pathlib.Path(run.__file__)), "--binary", str(build / "agenttalk"), "--shim",
          str(build / "io_shim.so"), "--plant", bug, "--give-up", "1",

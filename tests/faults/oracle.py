@@ -35,6 +35,7 @@ class Oracle:
         self.witness = pathlib.Path(witness)  # one line for each model call, written as it is made
         self.acknowledged = set()
         self.recorded = set()  # calls whose outcome the journal held when a process was gone
+        self.captured = set()  # files that tools left, as the journal held them when a process was gone
         self.witnessed = 0
 
     def read_witness(self):
@@ -57,6 +58,15 @@ class Oracle:
         for key, count in finished.items():
             if count > 1:
                 raise Violation(f"{key} has {count} recorded outcomes")
+        captured = collections.Counter(
+            (e["command_id"], file["name"], file["content"]["digest"])
+            for e in events if e["type"] == "tool_call_finished" for file in e["data"]["captured"])
+        for (command, name, _), count in captured.items():
+            if count > 1:
+                raise Violation(f"{name} of {command} was captured {count} times")
+        for key in self.captured - set(captured):
+            raise Violation(f"{key[1]} of {key[0]} was captured and is lost")
+        self.captured |= set(captured)
         lines = self.read_witness()
         for key in lines:
             if key not in intended:

@@ -183,6 +183,9 @@ def cut_series(tools, options):
         if len(violations) < options.give_up and options.batches:
             violations += run_series(bench, "power cuts of batches", faults.CUTS, (options.batches + 3) // 4, options,
                                      script="batches")
+        if len(violations) < options.give_up and options.tools:
+            violations += run_series(bench, "power cuts of tools", faults.CUTS, (options.tools + 3) // 4, options,
+                                     script="tools")
     return violations
 
 
@@ -200,6 +203,8 @@ def parse_arguments(arguments=None):
     parser.add_argument("--cuts", type=int, default=20, help="how many power cuts")
     parser.add_argument("--batches", type=int, default=20,
                         help="how many kills and I/O errors each, and a quarter as many cuts, while a plan is changed by batches")
+    parser.add_argument("--tools", type=int, default=20,
+                        help="how many kills, and a quarter as many cuts, while tools leave files in outputs/")
     parser.add_argument("--jobs", type=int, default=4 * (os.cpu_count() or 1), help="at a time; they mostly wait")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plant", default="", help="a seeded bug of src/base/plant.h, to see it caught")
@@ -240,6 +245,8 @@ def main():
             violations += run_series(bench, "kills of batches", faults.KILLS, options.batches, options, script="batches")
             violations += run_series(bench, "I/O errors of batches", faults.ERRORS, options.batches, options,
                                      script="batches")
+        if options.tools:
+            violations += run_series(bench, "kills of tools", faults.KILLS, options.tools, options, script="tools")
     if options.cuts:
         violations += cut_series(tools, options)
     for text, message in violations:

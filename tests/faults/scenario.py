@@ -52,6 +52,9 @@ COMMANDS = {
         "cmd_publish", required_inputs=["review.md", "approval_*.txt"],
         on_complete={"message_template": "{result}", "send_to": ["human"], "output_name": "page.md"})),
     "cmd_last": ("ann", command("cmd_last")),
+    "cmd_make": ("ann", command(
+        "cmd_make", required_inputs=["notes.md"],
+        on_complete={"message_template": "{result}", "send_to": ["bob"], "output_name": "chart.md"})),
     "cmd_flaky": ("bob", command("cmd_flaky", retry_times=1)),
 }
 
@@ -112,13 +115,34 @@ BATCHES = {
                     append("send", ["print"], "cy")],
 }
 
+# Tools that leave files in outputs/, change them, and read what they were given and what they left.
+TOOL_CONFIG = CONFIG.replace("You are Ann.}", "You are Ann., tools: [read_file, write_file, list_files]}")
+TOOL_ANSWERS = """\
+- when: {command: cmd_make, attempt: 1}
+  answer: {tool_calls: [
+    {name: write_file, arguments: {path: outputs/chart.md, content: "a first chart"}},
+    {name: write_file, arguments: {path: outputs/more.md, content: "and more"}},
+    {name: read_file, arguments: {path: inputs/notes.md}}]}
+- when: {command: cmd_make, attempt: 2, contains: "The text of notes.md."}
+  answer: {tool_calls: [
+    {name: read_file, arguments: {path: outputs/more.md}},
+    {name: write_file, arguments: {path: outputs/chart.md, content: "a better chart"}}]}
+- when: {command: cmd_make, attempt: 3, contains: "and more"}
+  answer: {result: "made"}
+- answer: {result: "done"}
+"""
+
 SCENARIOS = {one.name: one for one in (
     Scenario("plain", (*FIRST, *LAST)),
     Scenario("retry", (*FIRST, Step("send", "cmd_flaky", "bob"), *LAST)),
     Scenario("batches",
              (Step("apply", "batch_plan"), Step("apply", "batch_change"), Step("resume"), Step("serve"),
               Step("apply", "batch_again"), Step("serve")),
-             BATCH_CONFIG, BATCH_ANSWERS, BATCHES))}
+             BATCH_CONFIG, BATCH_ANSWERS, BATCHES),
+    Scenario("tools",
+             (Step("drop", "notes.md", "ann"), Step("drop", "cmd_make", "ann"), Step("serve"),
+              Step("drop", "cmd_last", "ann"), Step("serve")),
+             TOOL_CONFIG, TOOL_ANSWERS))}
 
 
 def text_of(what):

@@ -11,6 +11,7 @@ import http.server
 import json
 import pathlib
 import re
+import sys
 import threading
 
 
@@ -97,6 +98,14 @@ def call(name, **arguments):
     return {"tool": name, "arguments": arguments}
 
 
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # the program was killed: some journeys are about that
+            super().handle_error(request, client_address)
+
+
 class MindfulModel:
     """`mind(request)` returns a text, an object (sent as JSON), `call(...)` or a list of calls, or (status, text) to fail."""
 
@@ -107,8 +116,7 @@ class MindfulModel:
         self.errors = []
         self.record = pathlib.Path(record) if record else None
         self.lock = threading.Lock()
-        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self.http.daemon_threads = True
+        self.http = Server(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self.http.server_port}/v1"
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
 

@@ -18,6 +18,7 @@ struct Totals {
   std::uint64_t commands = 0;
   std::uint64_t model_calls = 0;
   std::uint64_t tool_runs = 0;
+  std::uint64_t captured = 0;
   std::uint64_t dags = 0;
 };
 
@@ -36,6 +37,7 @@ bool RunSeed(std::uint64_t seed, bool tell, Totals& totals) {
   totals.commands += world.oracle().received();
   totals.model_calls += world.oracle().model_calls();
   totals.tool_runs += world.oracle().tool_runs();
+  totals.captured += world.oracle().captured();
   totals.dags += world.dags().compared();
   return true;
 }
@@ -54,10 +56,10 @@ int Main(int argc, char** argv) {
     if (!RunSeed(seed, false, totals)) ++failed;
   }
   fmt::print(
-      "{} seeds from {}: {} crashes, {} commands, {} model calls, {} tool runs, {} DAGs; {} seeds "
-      "failed\n",
-      count, first, totals.crashes, totals.commands, totals.model_calls, totals.tool_runs, totals.dags,
-      failed);
+      "{} seeds from {}: {} crashes, {} commands, {} model calls, {} tool runs, {} captured files, {} DAGs; "
+      "{} seeds failed\n",
+      count, first, totals.crashes, totals.commands, totals.model_calls, totals.tool_runs, totals.captured,
+      totals.dags, failed);
   return failed == 0 ? 0 : 1;
 }
 

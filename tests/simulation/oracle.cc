@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/ids.h"
 #include "engine/state/dag_fold.h"
 #include "engine/state/dag_state.h"
@@ -19,7 +20,9 @@
 #include "model/command/command.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
+#include "model/events/named_content.h"
 #include "simulation/dag_plans.h"
+#include "tools/tool_runner.h"
 
 namespace agenttalk {
 namespace {
@@ -71,8 +74,75 @@ void Oracle::Read(const Event& event) {
     if (!finished_.insert({plan, e->command_id.str(), e->call}).second) {
       throw Violation(fmt::format("{}/{}/{} has two outcomes", plan, e->command_id.str(), e->call));
     }
+    ReadFiles(plan, *e);
   }
-  if (const auto* e = std::get_if<CommandSucceeded>(&event.body)) ++succeeded_[{plan, e->command_id.str()}];
+  if (const auto* e = std::get_if<CommandSucceeded>(&event.body)) {
+    ++succeeded_[{plan, e->command_id.str()}];
+    CheckResult(plan, *e);
+  }
+}
+
+// What the last run of the call left is recorded with its outcome: all of it, and nothing else.
+void Oracle::ReadFiles(const std::string& plan, const ToolCallFinished& finished) {
+  const CallKey call{plan, finished.command_id.str(), finished.call};
+  Folder& folder = folders_[{plan, finished.command_id.str()}];
+  std::map<std::string, Digest> expected;
+  if (const auto left = left_.find(call); left != left_.end()) {
+    for (const LeftFile& file : left->second.left) expected[file.name] = Sha256(file.bytes);
+  }
+  std::map<std::string, Digest> captured;
+  for (const NamedContent& file : finished.captured) {
+    if (!captured.emplace(file.name, file.content.digest).second)
+      throw Violation(fmt::format("{}: {} is captured twice", Text(call), file.name));
+    folder[file.name] = file.content.digest;
+    ++captured_;
+  }
+  if (captured != expected) throw Violation("not what the tool left is captured: " + Text(call));
+  for (const std::string& name : finished.removed) folder.erase(name);
+}
+
+void Oracle::FolderGiven(const ToolInvocation& invocation) const {
+  Folder given;
+  for (const NamedContent& file : invocation.outputs) given[file.name] = file.content.digest;
+  const auto known = folders_.find({invocation.plan.str(), invocation.command.str()});
+  const Folder recorded = known == folders_.end() ? Folder() : known->second;
+  if (given != recorded)
+    throw Violation(fmt::format("{}/{}: a tool finds another folder than is recorded", invocation.plan.str(),
+                                invocation.command.str()));
+  for (const NamedContent& file : invocation.outputs) {
+    if (!invocation.read(file.content))
+      throw Violation(fmt::format("{}: a captured output is lost", file.name));
+  }
+}
+
+// What a live command's folder is made of is what was recorded; true when everything is durable.
+void Oracle::CheckFolders(const HubState& state) const {
+  for (const auto& [command, folder] : folders_) {
+    const auto plan = state.plans.find(PlanId(command.first));
+    const CommandRecord* record =
+        plan == state.plans.end() ? nullptr : plan->second->Find(CommandId(command.second));
+    if (record == nullptr || !record->execution) continue;
+    Folder held;
+    for (const NamedContent& file : record->execution->outputs) held[file.name] = file.content.digest;
+    if (held != folder)
+      throw Violation(fmt::format("{}/{}: a captured output is lost", command.first, command.second));
+  }
+}
+
+// What tools left goes with the result.
+void Oracle::CheckResult(const std::string& plan, const CommandSucceeded& succeeded) const {
+  const auto folder = folders_.find({plan, succeeded.command_id.str()});
+  if (folder == folders_.end()) return;
+  Folder brought;
+  for (const auto* files : {&succeeded.outputs, &succeeded.beside}) {
+    for (const NamedContent& file : *files) brought[file.name] = file.content.digest;
+  }
+  for (const auto& [name, digest] : folder->second) {
+    const bool is_output = name.find('/') == std::string::npos;
+    if (is_output && (!brought.contains(name) || brought.at(name) != digest))
+      throw Violation(
+          fmt::format("{}/{}: the captured output {} is lost", plan, succeeded.command_id.str(), name));
+  }
 }
 
 void Oracle::ModelAsked(const CallKey& call) {
@@ -156,6 +226,7 @@ void Oracle::CheckJournal() const {
 }
 
 void Oracle::CheckEnd(const HubState& state) const {
+  CheckFolders(state);
   for (const auto& [command, path] : dropped_) {
     if (!received_.contains(command) && !refused_.contains(command) && !unreadable_.contains(path)) {
       throw Violation(fmt::format("{}/{} was dropped and never taken in", command.first, command.second));

@@ -8,10 +8,12 @@
 #include <tuple>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/ids.h"
 #include "engine/state/hub_state.h"
 #include "journal/journal.h"
 #include "model/events/event.h"
+#include "tools/tool_runner.h"
 
 namespace agenttalk {
 
@@ -50,20 +52,33 @@ class Oracle {
   void ModelAsked(const CallKey& call);
   void ToolRun(const CallKey& call, bool idempotent);
 
+  // A tool is given its command's folder: it must be what the journal says that tools left there.
+  void FolderGiven(const ToolInvocation& invocation) const;
+  // What a tool left in its command's folder, as its outcome. It may be lost before it is recorded; recorded,
+  // it is recorded whole and once.
+  void FilesLeft(const CallKey& call, const ToolOutcomeReport& report) { left_[call] = report; }
+
   // True at every moment, whatever happens. `undecided`: inputs are being taken in, and commands that have
   // all of theirs by now are decided about when everything is.
   void CheckState(const HubState& state, bool undecided) const;
   // True of what the journal holds, after every crash.
   void CheckJournal() const;
+  // True after every start.
+  void CheckFolders(const HubState& state) const;
   // True when nothing is left to do.
   void CheckEnd(const HubState& state) const;
 
   [[nodiscard]] std::size_t received() const { return received_.size(); }
   [[nodiscard]] std::size_t model_calls() const { return model_calls_; }
   [[nodiscard]] std::size_t tool_runs() const { return tool_runs_.size(); }
+  [[nodiscard]] std::size_t captured() const { return captured_; }
 
  private:
+  using Folder = std::map<std::string, Digest>;  // by name
+
   void Read(const Event& event);
+  void ReadFiles(const std::string& plan, const ToolCallFinished& finished);
+  void CheckResult(const std::string& plan, const CommandSucceeded& succeeded) const;
   void CheckNobodyWaitsInVain(const HubState& state, const PlanState& plan) const;
   static void CheckTaskWaits(const PlanState& plan, const CommandRecord& record);
 
@@ -81,6 +96,9 @@ class Oracle {
   std::set<CallKey> intended_;  // tool calls
   std::set<CallKey> finished_;
   std::map<CallKey, int> tool_runs_;
+  std::map<CallKey, ToolOutcomeReport> left_;  // of the last run of each call
+  std::map<CommandKey, Folder> folders_;       // outputs/ of each command, as recorded
+  std::size_t captured_ = 0;
   std::size_t model_calls_ = 0;
 };
 

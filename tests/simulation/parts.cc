@@ -16,6 +16,7 @@
 #include "base/ids.h"
 #include "journal/journal.h"
 #include "llm/model_provider.h"
+#include "model/events/named_content.h"
 #include "model/request/model_request.h"
 #include "simulation/chance.h"
 #include "simulation/oracle.h"
@@ -82,6 +83,9 @@ ModelOutcome SimModel::Outcome(const Call& call, Chance& chance, bool honest) co
   if (mood == 5) answer.text = R"({"result": 7, "score": 400})";
   if (mood == 6)
     answer.text = R"({"tool_calls":[{"name":"look","arguments":{}},{"name":"mail","arguments":{}}]})";
+  if (mood == 8)
+    answer.text =
+        R"({"tool_calls":[{"name":"write","arguments":{"n":1}},{"name":"write","arguments":{"n":2}}]})";
   if (mood == 7) answer.text = R"({"tool_calls":[{"name":"hack","arguments":{}}]})";
   return answer;
 }
@@ -110,17 +114,18 @@ class SimTools::Handle final : public RunningTool {
 };
 
 std::vector<ToolSpec> SimTools::ToolsOf(const AgentId& /*agent*/) const {
-  return {{"look", "looks", "{}"}, {"mail", "mails", "{}"}};
+  return {{"look", "looks", "{}"}, {"mail", "mails", "{}"}, {"write", "writes", "{}"}};
 }
 
 std::optional<Error> SimTools::Refuse(const AgentId& /*agent*/, const ToolCall& call) const {
-  if (call.name == "look" || call.name == "mail") return std::nullopt;
+  if (call.name == "look" || call.name == "mail" || call.name == "write") return std::nullopt;
   return Error{ErrorCode::kPermissionDenied, "there is no tool " + call.name, {}};
 }
 
 std::unique_ptr<RunningTool> SimTools::Run(ToolInvocation invocation, Done done) {
   oracle_.ToolRun(ParseKey(invocation.idempotency_key), IsIdempotent(invocation.tool));
-  runs_.push_back({++next_, std::move(done)});
+  oracle_.FolderGiven(invocation);
+  runs_.push_back({++next_, std::move(invocation), std::move(done)});
   return std::make_unique<Handle>(*this, next_);
 }
 
@@ -134,7 +139,21 @@ void SimTools::Finish(std::size_t index, Chance& chance, bool honest) {
   ToolOutcomeReport report{"done", {}};
   if (!honest && chance.OneIn(6)) report.error = Error{ErrorCode::kIo, "the tool broke", {}};
   if (!honest && chance.OneIn(8)) report.error = Error{ErrorCode::kOutcomeUnknown, "timed out", {}};
+  if (taken.invocation.tool == "write") Write(taken.invocation, chance, report);
   taken.done(std::move(report));
+}
+
+void SimTools::Write(const ToolInvocation& invocation, Chance& chance, ToolOutcomeReport& report) {
+  const auto recorded = [&](const std::string& name) {
+    return std::ranges::find(invocation.outputs, name, &NamedContent::name) != invocation.outputs.end();
+  };
+  for (const char* name : {"a.md", "b.bin", "deep/c.md"}) {
+    const std::uint64_t what = chance.Below(3);
+    if (what == 0)
+      report.left.push_back({name, invocation.idempotency_key + std::string(chance.Below(3000), '\0')});
+    if (what == 1 && recorded(name)) report.removed.emplace_back(name);
+  }
+  oracle_.FilesLeft(ParseKey(invocation.idempotency_key), report);
 }
 
 }  // namespace agenttalk

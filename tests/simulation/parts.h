@@ -69,14 +69,15 @@ class SimModel final : public ModelProvider {
   std::deque<Call> calls_;
 };
 
-// Two tools: `look` may be repeated, `mail` must not.
+// Three tools: `look` may be repeated, `mail` must not, `write` leaves files in the command's folder. The
+// folder is taken as the node gives it, and what is left in it is the node's to record.
 class SimTools final : public ToolRunner {
  public:
   explicit SimTools(Oracle& oracle) : oracle_(oracle) {}
 
   [[nodiscard]] std::vector<ToolSpec> ToolsOf(const AgentId& agent) const override;
   [[nodiscard]] std::optional<Error> Refuse(const AgentId& agent, const ToolCall& call) const override;
-  [[nodiscard]] bool IsIdempotent(const std::string& tool) const override { return tool == "look"; }
+  [[nodiscard]] bool IsIdempotent(const std::string& tool) const override { return tool != "mail"; }
   [[nodiscard]] std::unique_ptr<RunningTool> Run(ToolInvocation invocation, Done done) override;
 
   [[nodiscard]] std::size_t open() const { return runs_.size(); }
@@ -86,9 +87,12 @@ class SimTools final : public ToolRunner {
  private:
   struct OpenRun {
     std::uint64_t id = 0;
+    ToolInvocation invocation;
     Done done;
   };
   class Handle;
+  // A few files, changed or removed, as a program would.
+  void Write(const ToolInvocation& invocation, Chance& chance, ToolOutcomeReport& report);
   void GiveUp(std::uint64_t id);
 
   Oracle& oracle_;

@@ -123,6 +123,7 @@ void World::Crash() {
   }
   oracle_.CheckJournal();
   Boot();
+  oracle_.CheckFolders(node_->core().state());
 }
 
 void World::StopAndStart() {

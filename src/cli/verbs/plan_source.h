@@ -2,12 +2,11 @@
 
 #include <filesystem>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "cli/verbs/given_files.h"
 #include "cli/verbs/hub_team.h"
 
 namespace agenttalk {
@@ -17,8 +16,8 @@ struct PlanSource {
   std::string text;
   bool is_dag = false;  // a task_dag.json
   PlanId plan_id;
-  std::vector<std::pair<std::string, std::string>> files;  // base name and content
-  Issues issues;                                           // errors: the rest is not filled in
+  LoadedFiles files;
+  Issues issues;  // errors: the rest is not filled in
 };
 
 // Checked against the hub's team. An error: the file itself, or one that it names, cannot be read.

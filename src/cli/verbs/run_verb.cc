@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -5,7 +6,6 @@
 #include <utility>
 
 #include "api/goal_requests.h"
-#include "base/base64.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
@@ -15,6 +15,7 @@
 #include "cli/exit_code.h"
 #include "cli/text/issue_text.h"
 #include "cli/verb.h"
+#include "cli/verbs/given_files.h"
 #include "cli/verbs/hub_team.h"
 #include "cli/verbs/plan_run.h"
 #include "cli/verbs/plan_source.h"
@@ -39,11 +40,7 @@ json::object RequestOf(const Invocation& call, const PlanSource& source) {
   request["author"] = Author();
   if (call.arguments.Has("--keep")) request["if_changed"] = "keep";
   if (call.arguments.Has("--replace")) request["if_changed"] = "replace";
-  json::array files;
-  for (const auto& [name, bytes] : source.files) {
-    files.push_back(json::object{{"name", name}, {"content_base64", EncodeBase64(bytes)}});
-  }
-  request["files"] = std::move(files);
+  request["files"] = FilesOfRequest(source.files);
   return request;
 }
 
@@ -63,10 +60,26 @@ ExitCode Refuse(const Invocation& call, const PlanSource& source) {
   return ExitCode::kInvalid;
 }
 
+constexpr const char* kFileHint = "give --file a file, a folder, or a pattern such as 'notes/*.md'";
+
+// --file beside --plan: a file takes the place of the plan's own of that name.
+Result<void> AddFiles(const Invocation& call, LoadedFiles& files) {
+  for (auto& [name, bytes] : TRY(LoadGivenFiles({}, call.arguments.All("--file"), kFileHint))) {
+    const auto known = std::ranges::find(files, name, &LoadedFiles::value_type::first);
+    if (known == files.end()) {
+      files.emplace_back(name, std::move(bytes));
+    } else {
+      known->second = std::move(bytes);
+    }
+  }
+  return {};
+}
+
 Result<ExitCode> RunPlanFile(const Invocation& call, const fs::path& directory, const std::string& file) {
   HubTeam view(directory);
-  const PlanSource source = TRY(LoadPlanSource(file, view));
+  PlanSource source = TRY(LoadPlanSource(file, view));
   if (!source.issues.ok()) return Refuse(call, source);
+  TRY(AddFiles(call, source.files));
   for (const Issue& warning : source.issues.warnings) {
     call.console.Err(ToText(warning, false, call.console.colors_err()));
   }
@@ -86,9 +99,13 @@ Result<ExitCode> RunKnownPlan(const Invocation& call, const fs::path& directory,
 }
 
 Result<ExitCode> RunGoal(const Invocation& call, const fs::path& directory, const std::string& goal) {
+  const LoadedFiles files = TRY(LoadGivenFiles({}, call.arguments.All("--file"), kFileHint));
   return RunPlan(call, directory,
                  {"goal",
-                  {{"goal", goal}, {"fresh", call.arguments.Has("--fresh")}, {"author", Author()}},
+                  {{"goal", goal},
+                   {"fresh", call.arguments.Has("--fresh")},
+                   {"files", FilesOfRequest(files)},
+                   {"author", Author()}},
                   PlanIdOfGoal(goal),
                   "agenttalk run " + PlanIdOfGoal(goal).str()});
 }
@@ -126,7 +143,7 @@ Verb RunVerb() {
           .summary = "Runs a goal, a plan file or an existing plan until it ends.",
           .example =
               "agenttalk run plan.yaml\n"
-              "agenttalk run \"A one-page report on our notes\"\n"
+              "agenttalk run \"A one-page report on our notes\" --file notes/ --file sales.csv\n"
               "agenttalk run plan_weekly-report",
           .parameters = WithRunParameters(
               {{.name = "GOAL",
@@ -140,6 +157,11 @@ Verb RunVerb() {
                 .value = "FILE",
                 .completes = Completes::kFile,
                 .rare = true},
+               {.name = "--file",
+                .takes = Takes::kValues,
+                .help = "a file for the work, a folder, or a pattern in quotes; as often as needed",
+                .value = "F",
+                .completes = Completes::kFile},
                {.name = "--fresh",
                 .takes = Takes::kFlag,
                 .help = "run every task again and reuse no recorded answer"},

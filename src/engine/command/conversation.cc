@@ -213,8 +213,11 @@ void OnToolCallDone(Step& step, ToolCallDone done) {
     return;
   }
   const Content result = step.Store(*plan, std::move(done.result));
-  const std::uint64_t event =
-      step.Emit(*plan, ToolCallFinished{record.id, done.call, result, done.error, std::move(done.message)});
+  ToolCallFinished finished{record.id, done.call, result, done.error, std::move(done.message)};
+  for (auto& [name, payload] : done.captured)
+    finished.captured.push_back({name, step.Store(*plan, std::move(payload))});
+  finished.removed = std::move(done.removed);
+  const std::uint64_t event = step.Emit(*plan, std::move(finished));
   step.reply = {Reply::Status::kAccepted, {}, record.id, event};
   if (record.state != CommandState::kRunning || !record.execution->open.empty()) return;
   if (StrategyOf(step, record).UseTools(step, *plan, record)) return;

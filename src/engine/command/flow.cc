@@ -218,6 +218,7 @@ CommandSucceeded RecordedBefore(const CommandId& command, const TaskResult& know
   succeeded.score = known.score;
   succeeded.score_explanation = known.explanation;
   succeeded.outputs = known.outputs;
+  succeeded.beside = known.beside;
   succeeded.reused = true;
   succeeded.reuse_key = known.key;
   return succeeded;

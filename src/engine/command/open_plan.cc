@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "engine/command/flow.h"
 #include "engine/command/owner.h"
+#include "engine/command/result_files.h"
 #include "engine/command/router.h"
 #include "engine/command/sending_rules.h"
 #include "engine/command/sent_commands.h"
@@ -86,19 +87,15 @@ AnswerUse OpenPlanOwner::UseAnswer(Step& /*step*/, PlanState& /*plan*/, CommandR
 
 void OpenPlanOwner::Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
                             CommandSucceeded succeeded) const {
-  for (auto& [name, bytes] : answer.outputs) {
-    succeeded.outputs.push_back({name, step.Store(plan, std::move(bytes))});
-  }
-  // What an external agent left in its outbox goes along; what its result gives itself comes first.
-  if (const auto left = plan.left.find(record.agent); succeeded.source && left != plan.left.end()) {
-    for (const auto& [name, content] : left->second) {
-      if (answer.outputs.contains(name)) continue;
-      succeeded.outputs.push_back({name, content});
-      answer.outputs.emplace(name, std::string());
-    }
+  const std::map<std::string, Content> given = GivenOutputs(step, plan, answer);
+  const std::map<std::string, Content> left = LeftOutputs(plan, record, succeeded.source.has_value());
+  for (const auto& [name, content] : given) succeeded.outputs.push_back({name, content});
+  // What was left goes along; what the answer gives itself comes first.
+  for (const auto& [name, content] : left) {
+    if (!given.contains(name)) succeeded.outputs.push_back({name, content});
   }
   const std::string& declared = record.on_complete ? record.on_complete->output_name : std::string();
-  if (!declared.empty() && !answer.outputs.contains(declared)) {
+  if (!declared.empty() && !given.contains(declared) && !left.contains(declared)) {
     succeeded.outputs.push_back({declared, succeeded.result});
   }
   Dispatchable what;

@@ -203,17 +203,19 @@ void Release(Step& step, PlanState& plan, TaskIndex task) {
   DagState& dag = *plan.dag;
   if (TakeOver(step, plan, task)) return;
   const std::uint32_t early = dag.tasks[task].command;
-  if (early != TaskRecord::kNoCommand && IsLive(plan.commands[early].state)) {
+  const bool has_early = early != TaskRecord::kNoCommand && IsLive(plan.commands[early].state);
+  const std::string absent = UndeliveredInput(plan, task, dag.Node(task));
+  if (!absent.empty()) {
+    const std::string reason = fmt::format("no task delivered {}", absent);
+    if (has_early) CancelTask(step, plan, task, reason);
+    Change(step, plan, task, TaskChange::kNotNeeded, ErrorCode::kInternal, reason);
+    return;
+  }
+  if (has_early) {
     Change(step, plan, task, TaskChange::kReleased, ErrorCode::kInternal, {});
     WakeSatisfied(step);
     const CommandRecord& record = plan.commands[early];
     if (record.state == CommandState::kWaitingInputs) BindIfComplete(step, plan, record);
-    return;
-  }
-  const std::string absent = UndeliveredInput(plan, task, dag.Node(task));
-  if (!absent.empty()) {
-    Change(step, plan, task, TaskChange::kNotNeeded, ErrorCode::kInternal,
-           fmt::format("no task delivered {}", absent));
     return;
   }
   MakeCommand(step, plan, task, {});

@@ -136,13 +136,33 @@ const NamedContent* Named(const TaskResult& result, const std::string& name) {
   return found == result.outputs.end() ? nullptr : &*found;
 }
 
-// What a task without declared outputs leaves goes to those that depend on it directly; to nobody: it is what
-// the plan is for.
-Parcel ImplicitParcel(const DagState& dag, TaskIndex task, const TaskResult& result) {
+// Whether another task has brought something else of this name to one of the receivers.
+bool IsTaken(const PlanState& plan, const TaskNode& node, const Parcel& parcel) {
+  const auto is_other = [&](const AgentId& agent) {
+    const InputVersion* there = FileOf(plan, agent, parcel.output.name);
+    if (there == nullptr || there->withdrawn || there->content.digest == parcel.output.content.digest)
+      return false;
+    return there->command == 0 || plan.commands[there->command - 1].task != node.task_id;
+  };
+  return std::ranges::any_of(parcel.to, is_other);
+}
+
+// What a task leaves without having declared it goes to those that depend on it directly; to nobody: it is
+// what the plan is for.
+void PackUndeclared(const PlanState& plan, TaskIndex task, const TaskNode& node, const TaskResult& result,
+                    Shipment& shipment) {
   std::set<AgentId> agents;
-  for (const TaskIndex dependent : dag.DependentsOf(task)) agents.insert(dag.AgentOf(dependent));
-  Parcel parcel{result.outputs.front(), {agents.begin(), agents.end()}, agents.empty()};
-  return parcel;
+  for (const TaskIndex dependent : plan.dag->DependentsOf(task)) agents.insert(plan.dag->AgentOf(dependent));
+  const std::vector<AgentId> receivers(agents.begin(), agents.end());
+  if (node.outputs.empty() && !result.outputs.empty())
+    shipment.parcels.push_back({result.outputs.front(), receivers, receivers.empty()});
+  // Who writes a DAG says what passes between its tasks; a plan made for a goal need not foresee every file.
+  if (!node.outputs.empty() && !(plan.goal && plan.goal->staged)) return;
+  for (const NamedContent& file : result.beside) {
+    Parcel parcel{file, receivers, receivers.empty()};
+    if (IsTaken(plan, node, parcel)) parcel.output.name = BesideName(node.task_id, file.name);
+    shipment.parcels.push_back(std::move(parcel));
+  }
 }
 
 void PackOutput(const PlanState& plan, TaskIndex task, const TaskOutput& output, const NamedContent& made,
@@ -169,9 +189,7 @@ void PackOutput(const PlanState& plan, TaskIndex task, const TaskOutput& output,
 Shipment PackOutputs(const PlanState& plan, TaskIndex task, const TaskNode& node, const TaskResult& result) {
   Shipment shipment;
   shipment.withheld = Withheld(node, result);
-  if (node.outputs.empty() && !result.outputs.empty()) {
-    shipment.parcels.push_back(ImplicitParcel(*plan.dag, task, result));
-  }
+  PackUndeclared(plan, task, node, result, shipment);
   for (const TaskOutput& output : node.outputs) {
     const NamedContent* made = Named(result, output.name);
     if (made != nullptr && IsDelivered(output, result)) PackOutput(plan, task, output, *made, shipment);
@@ -241,22 +259,23 @@ std::vector<OutputCondition> OutputConditions(const TaskNode& node) {
   return conditions;
 }
 
-std::vector<NamedContent> NameOutputs(Step& step, PlanState& plan, const TaskNode& node,
-                                      std::map<std::string, std::string> given,
-                                      const std::map<std::string, Content>& left, const Content& result) {
+NamedOutputs NameOutputs(const TaskNode& node, const std::map<std::string, Content>& given,
+                         const std::map<std::string, Content>& left, const Content& result) {
   std::vector<std::string> names = OutputNames(node);
   if (names.empty()) names.push_back(ImplicitOutputName(node.task_id));
-  std::vector<NamedContent> outputs;
+  NamedOutputs named;
+  std::map<std::string, Content> rest = left;
+  for (const auto& [name, content] : given) rest.insert_or_assign(name, content);
   for (const std::string& name : names) {
-    if (const auto found = given.find(name); found != given.end()) {
-      outputs.push_back({name, step.Store(plan, std::move(found->second))});
-    } else if (const auto beside = left.find(name); beside != left.end()) {
-      outputs.push_back({name, beside->second});
+    if (const auto found = rest.find(name); found != rest.end()) {
+      named.outputs.push_back({name, found->second});
+      rest.erase(found);
     } else if (names.size() == 1) {
-      outputs.push_back({name, result});
+      named.outputs.push_back({name, result});
     }
   }
-  return outputs;
+  for (const auto& [name, content] : rest) named.beside.push_back({name, content});
+  return named;
 }
 
 std::optional<std::string> FindConflict(const PlanState& plan, const TaskNode& node,

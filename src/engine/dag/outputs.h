@@ -21,10 +21,15 @@ std::vector<std::string> OutputNames(const TaskNode& node);
 // Those of them that only some scores want.
 std::vector<OutputCondition> OutputConditions(const TaskNode& node);
 
-// What an answer brings, under the names that the task declares; `left` are files that came beside it.
-std::vector<NamedContent> NameOutputs(Step& step, PlanState& plan, const TaskNode& node,
-                                      std::map<std::string, std::string> given,
-                                      const std::map<std::string, Content>& left, const Content& result);
+// What a result brings: the outputs that the task declares, and the files beside them.
+struct NamedOutputs {
+  std::vector<NamedContent> outputs;
+  std::vector<NamedContent> beside;
+};
+// `given` stands in the answer, `left` are files that lay where outputs are looked for. The only declared
+// output is the result itself where neither has it.
+NamedOutputs NameOutputs(const TaskNode& node, const std::map<std::string, Content>& given,
+                         const std::map<std::string, Content>& left, const Content& result);
 
 // Why an output must not be delivered; nothing: all may be.
 std::optional<std::string> FindConflict(const PlanState& plan, const TaskNode& node,

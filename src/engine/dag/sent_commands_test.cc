@@ -70,6 +70,23 @@ const char* const kPlanned = R"(
   - {id: last, agent: bob, prompt: L, inputs: [work.md]}
 )";
 
+// A command that asks for nothing does not make the task do without its inputs and its score.
+TEST_F(PlannerOutbox, ACommandGetsTheInputsAndTheScoreOfItsTask) {
+  Run(R"(
+  - {id: plan, agent: alice, prompt: P, outputs: [plan.md]}
+  - {id: work, agent: bob, prompt: W, inputs: [facts.md, plan.md], score: {criteria: "is it true", pass: 50}}
+)");
+  CommandDraft draft = Draft("work", 1, "Do it this way.");
+  draft.sent.command.wait_for_inputs = false;
+  Send("plan", {draft});
+  EXPECT_EQ(StateOf("cmd_work_001", kPlan), CommandState::kWaitingInputs);
+  EXPECT_TRUE(Record("cmd_work_001", kPlan)->score_required);
+  EXPECT_EQ(Brief("cmd_work_001").score_criteria, "is it true");
+  Feed(MakeInput("facts.md", "f", "bob", kPlan));
+  EXPECT_TRUE(IsRunning("work"));
+  EXPECT_EQ(InputsOf("work"), (Strings{"facts.md=f", "plan.md=planned"}));
+}
+
 TEST_F(PlannerOutbox, ACommandGoesToItsTasksAgentInPlaceOfTheEnginesOwn) {
   Run(kPlanned);
   Send("plan", {Draft("work", 1, "Do it this way.")});

@@ -10,6 +10,7 @@
 #include "engine/command/flow.h"
 #include "engine/command/owner.h"
 #include "engine/command/parts.h"
+#include "engine/command/result_files.h"
 #include "engine/command/sending_rules.h"
 #include "engine/dag/commands.h"
 #include "engine/dag/flow.h"
@@ -90,11 +91,11 @@ AnswerUse TaskOwner::UseAnswer(Step& step, PlanState& plan, CommandRecord& recor
 void TaskOwner::Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
                         CommandSucceeded succeeded) const {
   if (const TaskIndex task = plan.TaskOf(record); task != DagState::kNone) {
-    const auto left = plan.left.find(record.agent);
-    const bool has_left = succeeded.source && left != plan.left.end();
-    succeeded.outputs =
-        NameOutputs(step, plan, plan.dag->Node(task), std::move(answer.outputs),
-                    has_left ? left->second : std::map<std::string, Content>(), succeeded.result);
+    const std::map<std::string, Content> given = GivenOutputs(step, plan, answer);
+    const std::map<std::string, Content> left = LeftOutputs(plan, record, succeeded.source.has_value());
+    NamedOutputs named = NameOutputs(plan.dag->Node(task), given, left, succeeded.result);
+    succeeded.outputs = std::move(named.outputs);
+    succeeded.beside = std::move(named.beside);
   }
   for (CommandDraft& draft : answer.sent) {
     draft.sent.body = step.Store(plan, std::move(draft.body));

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/codec.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
@@ -23,10 +22,13 @@
 #include "engine/state/plan_state.h"
 #include "engine/state/role_state.h"
 #include "engine/turn/step.h"
+#include "model/answer/agent_output.h"
 #include "model/answer/internal_plan.h"
 #include "model/answer/role_request.h"
 #include "model/answer/step_reference.h"
+#include "model/command/brief.h"
 #include "model/config/agent_profile.h"
+#include "model/config/human_agent.h"
 #include "model/config/sop.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
@@ -39,6 +41,28 @@ constexpr std::size_t kMostColleagues = 50;
 
 bool AsksModel(const PlanStep& one) {
   return one.type == StepType::kExecuteAction && one.name == "ask_model";
+}
+
+// The current step is the last that asks the model.
+bool AsksLast(const RoleState& role) {
+  for (std::size_t i = role.current + 1; i < role.plan.steps.size(); ++i) {
+    if (AsksModel(role.plan.steps[i]) && !role.plan.IsAlternative(i)) return false;
+  }
+  return true;
+}
+
+// A later step writes the output, or runs a tool or asks somebody who may.
+bool IsWrittenLater(const RoleState& role, const std::string& name) {
+  for (std::size_t i = role.current + 1; i < role.plan.steps.size(); ++i) {
+    const PlanStep& one = role.plan.steps[i];
+    if (one.type == StepType::kUseTool && one.params.find(name) != std::string::npos) return true;
+    if (one.type != StepType::kExecuteAction || one.name != "write_output") continue;
+    const auto params = ParseJson(one.params);
+    const boost::json::object* object = params ? params->if_object() : nullptr;
+    const boost::json::value* written = object == nullptr ? nullptr : object->if_contains("name");
+    if (written != nullptr && *written == boost::json::value(name)) return true;
+  }
+  return false;
 }
 
 // Results of earlier steps are data that others wrote: the step's text names them, and they go along apart.
@@ -69,18 +93,25 @@ void OfferActions(Step& step, const AgentSettings& agent, RoleRequest& request) 
   }
 }
 
+// The built-in stage agents do their own work and nobody else's; a person may always be asked.
+bool IsStageOwn(const AgentId& id) {
+  constexpr std::string_view kSuffix = "-agent";
+  return id.str().ends_with(kSuffix) && ParseStageAgent(id.str()).has_value();
+}
+
 void OfferColleagues(Step& step, const CommandRecord& record, RoleRequest& request) {
+  request.colleagues.push_back({std::string(kHuman), "a person, who decides and does what only people can"});
   for (const auto& [id, agent] : step.state().agents) {
     if (request.colleagues.size() == kMostColleagues) return;
-    if (id == record.agent || FindObstacle(step.state(), record.agent, id, 0)) continue;
+    if (id == record.agent || id.str() == kHuman || IsStageOwn(id)) continue;
+    if (FindObstacle(step.state(), record.agent, id, 0)) continue;
     request.colleagues.push_back({id.str(), fmt::format("{}", fmt::join(agent.settings.capabilities, ", "))});
   }
 }
 
 Result<void> OfferSops(Step& step, const CommandRecord& record, const AgentSettings& agent,
-                       RoleRequest& request) {
+                       const CommandBrief& brief, RoleRequest& request) {
   if (agent.sops.empty()) return {};
-  const CommandBrief brief = TRY(ReadBrief(step, record));
   const SopSubject subject{brief.prompt, record.task.str(), agent.capabilities};
   for (const Sop& sop : ParseSops(TRY(step.composer().Read(agent.sops)))) {
     if (Matches(sop, subject)) request.sops.push_back({sop.name, sop.description});
@@ -90,27 +121,41 @@ Result<void> OfferSops(Step& step, const CommandRecord& record, const AgentSetti
 
 Result<RoleRequest> Describe(Step& step, const CommandRecord& record, const AgentSettings& agent) {
   const RoleState& role = *record.execution->role;
+  const CommandBrief brief = TRY(ReadBrief(step, record));
   RoleRequest request;
+  request.outputs = brief.outputs;
+  if (record.score_required) request.score_criteria = brief.score_criteria;
   if (role.IsStepping()) {
+    request.to_give = OutputsOfStep(record, brief);
     TRY(DescribeStep(record, request));
     return request;
   }
   request.stage = role.strategy == Strategy::kAuto ? Stage::kStrategy : Stage::kInternalPlan;
   OfferActions(step, agent, request);
   OfferColleagues(step, record, request);
-  if (request.stage == Stage::kStrategy) TRY(OfferSops(step, record, agent, request));
+  if (request.stage == Stage::kStrategy) TRY(OfferSops(step, record, agent, brief, request));
   return request;
 }
 
 }  // namespace
 
 bool IsScoredStep(const CommandRecord& record) {
-  if (!record.score_required) return false;
+  return record.score_required && AsksLast(*record.execution->role);
+}
+
+std::vector<std::string> OutputsOfStep(const CommandRecord& record, const CommandBrief& brief) {
   const RoleState& role = *record.execution->role;
-  for (std::size_t i = role.current + 1; i < role.plan.steps.size(); ++i) {
-    if (AsksModel(role.plan.steps[i]) && !role.plan.IsAlternative(i)) return false;
+  // The only output of a command is its result.
+  if (brief.outputs.size() < 2 || !RunsStep(record) || !AsksLast(role)) return {};
+  std::vector<std::string> outputs;
+  for (const std::string& name : brief.outputs) {
+    const auto has = [&](const std::vector<NamedContent>& files) {
+      return std::ranges::find(files, name, &NamedContent::name) != files.end();
+    };
+    if (!has(role.outputs) && !has(record.execution->outputs) && !IsWrittenLater(role, name))
+      outputs.push_back(name);
   }
-  return true;
+  return outputs;
 }
 
 Result<RequestComposer::Composed> InSteps::Compose(Step& step, PlanState& plan, const CommandRecord& record,

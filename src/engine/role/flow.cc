@@ -145,6 +145,14 @@ bool FailStep(Step& step, PlanState& plan, CommandRecord& record, Error error, b
   return false;
 }
 
+// The output whose content is this step's answer; nothing: the answer is just a result.
+std::optional<std::string> TheOutputOf(Step& step, const CommandRecord& record) {
+  const auto brief = ReadBrief(step, record);
+  if (!brief) return std::nullopt;
+  const std::vector<std::string> wanted = OutputsOfStep(record, *brief);
+  return wanted.size() == 1 ? std::optional(wanted.front()) : std::nullopt;
+}
+
 std::string Shortened(const std::string& text) {
   return text.size() <= kLongestSummary ? text : std::string(Utf8Prefix(text, kLongestSummary)) + " …";
 }
@@ -158,8 +166,10 @@ Result<void> CheckOutputs(Step& step, const CommandRecord& record) {
   for (const std::string& name : brief.outputs) {
     const auto condition = std::ranges::find(brief.when, name, &OutputCondition::name);
     if (condition != brief.when.end() && !condition->Holds(role.score)) continue;
-    const auto& written = role.outputs;
-    if (std::ranges::find(written, name, &NamedContent::name) == written.end())
+    const auto has = [&](const std::vector<NamedContent>& files) {
+      return std::ranges::find(files, name, &NamedContent::name) != files.end();
+    };
+    if (!has(role.outputs) && !has(record.execution->outputs))
       return Fail(ErrorCode::kStepFailed, fmt::format("no step wrote the output {}", name));
   }
   return {};
@@ -176,8 +186,7 @@ Result<AnswerFacts> Gather(Step& step, const CommandRecord& record) {
   facts.result_is_json = last.result_is_json;
   facts.score = role.score;
   facts.score_explanation = role.score_explanation;
-  for (const NamedContent& output : role.outputs)
-    facts.outputs.emplace(output.name, TRY(step.composer().Read(output.content)));
+  for (const NamedContent& output : role.outputs) facts.files.emplace(output.name, output.content);
   return facts;
 }
 
@@ -344,6 +353,9 @@ bool InSteps::UseAnswer(Step& step, PlanState& plan, CommandRecord& record, std:
   result.score_explanation = std::move(answer.score_explanation);
   for (auto& [name, bytes] : answer.outputs)
     result.outputs.push_back({name, step.Store(plan, std::move(bytes))});
+  for (const auto& [name, content] : answer.files) result.outputs.push_back({name, content});
+  if (const auto only = TheOutputOf(step, record); only && result.outputs.empty())
+    result.outputs.push_back({*only, result.result});
   FinishStep(step, plan, record, std::move(result));
   Advance(step, plan, record);
   return true;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "engine/command/strategy.h"
@@ -9,6 +10,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "model/answer/internal_plan.h"
+#include "model/command/brief.h"
 #include "model/events/event.h"
 
 // How an agent goes about a task, inside the life of its command (engine/command/flow.h):
@@ -28,6 +30,9 @@ namespace agenttalk {
 bool RunsStep(const CommandRecord& record);
 // True: the answer to this step is the one whose score counts.
 bool IsScoredStep(const CommandRecord& record);
+// The declared outputs that the answer to the current step has to give: those that nobody has made when the
+// model is asked for the last time, and that no later step makes.
+std::vector<std::string> OutputsOfStep(const CommandRecord& record, const CommandBrief& brief);
 
 class InSteps final : public CommandStrategy {
  public:

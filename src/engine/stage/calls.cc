@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <variant>
@@ -15,6 +16,7 @@
 #include "base/time.h"
 #include "engine/command/reception.h"
 #include "engine/stage/context.h"
+#include "engine/stage/goal_files.h"
 #include "engine/stage/match.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/goal_state.h"
@@ -226,11 +228,7 @@ void AskResultReview(Step& step, PlanState& plan, TaskIndex task) {
                        .task = node.task_id,
                        .context = CommonContext(step, plan, StageMatter::kResult)};
   request.context.task_context = PrettyJson(ResultToJudge(step, plan, task, node));
-  if (record.result) {
-    for (const NamedContent& output : record.result->outputs) {
-      request.inputs.push_back({output.name, output.content, 0});
-    }
-  }
+  request.inputs = ReviewedFiles(plan, task);
   Start(step, plan, std::move(request));
 }
 

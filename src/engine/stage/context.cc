@@ -23,6 +23,7 @@
 #include "engine/state/goal_state.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
+#include "engine/state/task_inputs.h"
 #include "engine/turn/step.h"
 #include "model/dag/task_dag.h"
 #include "model/events/content.h"
@@ -200,8 +201,10 @@ json::array TasksShown(Step& step, const PlanState& plan) {
 
 json::array FilesShown(Step& step, const PlanState& plan, const std::vector<std::string>& referred) {
   json::array files;
-  if (!plan.dag) return files;
-  std::vector<std::pair<std::string, Content>> all(plan.dag->files.begin(), plan.dag->files.end());
+  std::map<std::string, Content> known;
+  if (plan.dag) known = plan.dag->files;
+  for (const NamedContent& file : plan.goal->files) known.insert_or_assign(file.name, file.content);
+  std::vector<std::pair<std::string, Content>> all(known.begin(), known.end());
   std::ranges::stable_partition(
       all, [&](const auto& file) { return std::ranges::find(referred, file.first) != referred.end(); });
   for (const auto& [name, content] : all) {
@@ -235,8 +238,12 @@ json::object ResultToJudge(Step& step, const PlanState& plan, TaskIndex task, co
   json::array files;
   if (record.result) {
     for (const NamedContent& output : record.result->outputs) files.emplace_back(output.name);
+    for (const NamedContent& file : record.result->beside) files.emplace_back(file.name);
   }
   subject["files"] = std::move(files);
+  json::array given;
+  for (const BoundInput& input : VisibleInputs(plan, task)) given.emplace_back(input.name);
+  if (!given.empty()) subject["given"] = std::move(given);
   if (record.past && !record.past->rounds.empty() && record.result) {
     const PastRound& last = record.past->rounds.back();
     subject["askedFor"] = WordsAbout(last);

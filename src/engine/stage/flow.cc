@@ -21,6 +21,7 @@
 #include "engine/command/flow.h"
 #include "engine/dag/plan_control.h"
 #include "engine/stage/calls.h"
+#include "engine/stage/goal_files.h"
 #include "engine/stage/match.h"
 #include "engine/stage/people.h"
 #include "engine/stage/plan.h"
@@ -271,15 +272,17 @@ void GoOn(Step& step, PlanState& plan) {
     MoveToPhase(step, plan, GoalPhase::kExecuting, "the goal is run again");
     RetryFailed(step, plan, "the goal is run again");
   } else {
-    step.Emit(plan, GoalSet{plan.goal->goal, {}, {}, false});
+    step.Emit(plan, GoalSet{plan.goal->goal, {}, {}, false, plan.goal->files});
     AskUnderstanding(step, plan, StageMatter::kGoal);
   }
 }
 
-void BeginAnew(Step& step, PlanState& plan, const GoalSubmission& submission) {
+void BeginAnew(Step& step, PlanState& plan, GoalSubmission& submission) {
   if (!plan.completed) CancelPlan(step, plan, "the goal begins anew");
   step.Emit(plan, PlanChanged{PlanChange::kReopened, "the goal begins anew"});
-  step.Emit(plan, GoalSet{submission.goal, submission.author, {}, true});
+  std::vector<NamedContent> files = plan.goal ? plan.goal->files : std::vector<NamedContent>();
+  if (!submission.files.empty()) files = KeepGoalFiles(step, plan, submission);
+  step.Emit(plan, GoalSet{submission.goal, submission.author, {}, submission.fresh, std::move(files)});
   AskUnderstanding(step, plan, StageMatter::kGoal);
 }
 
@@ -316,9 +319,9 @@ void MoveToPhase(Step& step, PlanState& plan, GoalPhase phase, const std::string
 }
 
 void BeginGoal(Step& step, PlanState& plan, const std::string& words, const std::string& author,
-               const std::string& intent) {
+               const std::string& intent, std::vector<NamedContent> files) {
   if (!plan.opened) step.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
-  step.Emit(plan, GoalSet{words, author, intent, false});
+  step.Emit(plan, GoalSet{words, author, intent, false, std::move(files)});
   if (intent.empty()) {
     AskUnderstanding(step, plan, StageMatter::kGoal);
   } else {
@@ -336,13 +339,17 @@ void OnGoalSubmission(Step& step, GoalSubmission submission) {
     return;
   }
   const bool failed = plan.completed && (plan.cancelled || (plan.goal && !plan.goal->failure.empty()));
-  if (repeated || (plan.opened && !failed && !submission.fresh)) {
+  const bool other_files = HasOtherFiles(plan, submission);
+  if (repeated || (plan.opened && !failed && !submission.fresh && !other_files)) {
     step.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
     return;
   }
   if (!plan.opened) {
-    BeginGoal(step, plan, submission.goal, submission.author, {});
-  } else if (submission.fresh) {
+    step.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
+    std::vector<NamedContent> files = KeepGoalFiles(step, plan, submission);
+    BeginGoal(step, plan, submission.goal, submission.author, {}, std::move(files));
+  } else if (submission.fresh || other_files) {
+    // Another plan may be right for other files.
     BeginAnew(step, plan, submission);
   } else {
     GoOn(step, plan);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/error_code.h"
 #include "base/ids.h"
@@ -47,6 +48,6 @@ void EndGoal(Step& step, PlanState& plan, const std::string& failure);
 void MoveToPhase(Step& step, PlanState& plan, GoalPhase phase, const std::string& reason = {});
 // A goal of its own: planned at once when what it means is known.
 void BeginGoal(Step& step, PlanState& plan, const std::string& words, const std::string& author,
-               const std::string& intent);
+               const std::string& intent, std::vector<NamedContent> files = {});
 
 }  // namespace agenttalk

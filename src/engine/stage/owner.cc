@@ -10,6 +10,7 @@
 #include "engine/command/flow.h"
 #include "engine/command/owner.h"
 #include "engine/stage/flow.h"
+#include "engine/stage/goal_files.h"
 #include "engine/stage/plan.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
@@ -22,7 +23,10 @@ namespace agenttalk {
 AnswerContract StageOwner::Contract(const PlanState& plan, const CommandRecord& record,
                                     const CommandBrief& brief, const AgentSettings& agent) const {
   AnswerContract contract = OpenPlanOwner::Contract(plan, record, brief, agent);
-  if (brief.stage == Stage::kPlanner) contract.known_tasks = TasksThatStay(plan, record.id);
+  if (brief.stage == Stage::kPlanner) {
+    contract.known_tasks = TasksThatStay(plan, record.id);
+    contract.known_files = FilesForPlanner(plan, contract.known_tasks);
+  }
   return contract;
 }
 

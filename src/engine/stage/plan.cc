@@ -10,16 +10,19 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/ids.h"
+#include "base/issue.h"
 #include "base/json.h"
 #include "base/time.h"
 #include "engine/dag/goal_rules.h"
 #include "engine/dag/revision.h"
 #include "engine/stage/flow.h"
+#include "engine/stage/goal_files.h"
 #include "engine/stage/match.h"
 #include "engine/stage/remarks.h"
 #include "engine/state/dag_state.h"
@@ -32,6 +35,7 @@
 #include "model/answer/thinking_command.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_graph.h"
+#include "model/events/content.h"
 #include "model/events/stage_events.h"
 #include "model/request/model_request.h"
 
@@ -55,6 +59,8 @@ TaskNode NodeOf(const PlanState& plan, const PlannedTask& task, const AgentId& a
         std::min<std::uint64_t>(task.estimated_duration_ms, kLongestEstimate.count()));
     node.timeout = std::max<Duration>(kShortestTimeout, 4 * estimate);
   }
+  for (const std::string& input : task.inputs) node.inputs.push_back(PlainInput(input));
+  for (const std::string& output : task.outputs) node.outputs.emplace_back().name = output;
   LetBeReviewed(plan, node);
   return node;
 }
@@ -78,6 +84,8 @@ TaskDag Patched(const PlanState& plan, const std::vector<TaskNode>& wanted) {
     }
     there->prompt = node.prompt;
     there->assigned_agent_id = node.assigned_agent_id;
+    if (!node.inputs.empty()) there->inputs = node.inputs;
+    if (!node.outputs.empty()) there->outputs = node.outputs;
     // What it takes from others by name it still waits for.
     if (there->inputs.empty()) there->depends_on.clear();
     for (const TaskId& id : node.depends_on) {
@@ -127,14 +135,20 @@ bool Submit(Step& step, PlanState& plan, TaskDag dag, const AgentId& author, con
   submission.author = author.str();
   submission.reason = reason;
   submission.fresh = fresh;
-  if (plan.dag) {
-    for (const auto& [name, content] : plan.dag->files) submission.files.emplace_back(name, Payload(content));
-  }
+  std::map<std::string, Content> files;
+  if (plan.dag) files = plan.dag->files;
+  for (const NamedContent& file : plan.goal->files) files.insert_or_assign(file.name, file.content);
+  for (const auto& [name, content] : files) submission.files.emplace_back(name, Payload(content));
   Reply reply = std::move(step.reply);
   OnPlanSubmission(step, std::move(submission));
   const bool refused = step.reply.status == Reply::Status::kRefused;
   step.reply = std::move(reply);
   return !refused;
+}
+
+bool SubmitNew(Step& step, PlanState& plan, TaskDag dag, const std::string& reason, bool fresh) {
+  return CompleteGoalDag(plan, dag).ok() &&
+         Submit(step, plan, std::move(dag), StageAgent(Stage::kPlanner), reason, fresh);
 }
 
 std::vector<TaskNode> NodesOf(const PlanState& plan, const TaskPlan& wanted,
@@ -159,6 +173,12 @@ TaskDag DagOf(const PlanState& plan, StageMatter matter, std::vector<TaskNode> n
   return dag;
 }
 
+// Thinking commands say nothing of files.
+bool NamesFiles(const std::vector<TaskNode>& nodes) {
+  return std::ranges::any_of(
+      nodes, [](const TaskNode& node) { return !node.inputs.empty() || !node.outputs.empty(); });
+}
+
 }  // namespace
 
 bool PatchesPlan(const PlanState& plan, StageMatter matter) {
@@ -176,7 +196,7 @@ std::vector<std::string> TasksThatStay(const PlanState& plan, const CommandId& p
 
 std::string ObstacleTo(const PlanState& plan, StageMatter matter, const TaskPlan& wanted) {
   if (wanted.tasks.empty()) return "there is no task in it";
-  const TaskDag dag = DagOf(plan, matter, NodesOf(plan, wanted, {}));
+  TaskDag dag = DagOf(plan, matter, NodesOf(plan, wanted, {}));
   for (const TaskNode& node : dag.nodes) {
     for (const TaskId& id : node.depends_on) {
       if (std::ranges::find(dag.nodes, id, &TaskNode::task_id) == dag.nodes.end()) {
@@ -187,7 +207,8 @@ std::string ObstacleTo(const PlanState& plan, StageMatter matter, const TaskPlan
   for (const auto& cycle : TaskGraph(dag).FindCycles(1)) {
     return fmt::format("{} would wait for itself", dag.nodes[cycle.front()].task_id.str());
   }
-  return {};
+  const Issues issues = CompleteGoalDag(plan, dag);
+  return issues.ok() ? std::string() : issues.errors.front().message;
 }
 
 void AdoptPlan(Step& step, PlanState& plan, StageMatter matter, const TaskPlan& wanted,
@@ -197,9 +218,9 @@ void AdoptPlan(Step& step, PlanState& plan, StageMatter matter, const TaskPlan& 
       matter == StageMatter::kRemark ? plan.goal->remarks.front().text : std::string("planned for the goal");
   const bool fresh = plan.goal->fresh;
   MoveToPhase(step, plan, GoalPhase::kExecuting);
-  const bool adopted = PatchesPlan(plan, matter) ? ApplyPatch(step, plan, nodes, reason)
-                                                 : Submit(step, plan, DagOf(plan, matter, std::move(nodes)),
-                                                          StageAgent(Stage::kPlanner), reason, fresh);
+  const bool patches = PatchesPlan(plan, matter) && !NamesFiles(nodes);
+  const bool adopted = patches ? ApplyPatch(step, plan, nodes, reason)
+                               : SubmitNew(step, plan, DagOf(plan, matter, nodes), reason, fresh);
   if (!adopted) {
     GiveUp(step, plan, matter, "the plan cannot be carried out by this team any more");
   } else if (matter == StageMatter::kRemark) {
@@ -225,6 +246,8 @@ bool Reassign(Step& step, PlanState& plan, const TaskId& task, const AgentId& ag
   if (!known || !plan.dag || plan.dag->Find(task) == DagState::kNone) return false;
   TaskDag dag = CurrentDag(plan);
   std::ranges::find(dag.nodes, task, &TaskNode::task_id)->assigned_agent_id = agent;
+  // Its files go where it goes.
+  if (!CompleteGoalDag(plan, dag).ok()) return false;
   return Submit(step, plan, std::move(dag), StageAgent(Stage::kOrchestrator),
                 fmt::format("{} goes to {}: {}", task.str(), agent.str(), reason));
 }

@@ -30,6 +30,21 @@
 namespace agenttalk {
 namespace {
 
+// The files in outputs/ after a tool's call, in order of name.
+void FoldCaptured(std::vector<NamedContent>& outputs, const ToolCallFinished& e) {
+  for (const std::string& name : e.removed) {
+    std::erase_if(outputs, [&](const NamedContent& one) { return one.name == name; });
+  }
+  for (const NamedContent& file : e.captured) {
+    const auto place = std::ranges::lower_bound(outputs, file.name, {}, &NamedContent::name);
+    if (place != outputs.end() && place->name == file.name) {
+      place->content = file.content;
+    } else {
+      outputs.insert(place, file);
+    }
+  }
+}
+
 AgentState::Ready ReadyKey(const PlanState& plan, const CommandRecord& record) {
   return {record.priority, record.received, plan.number, record.index};
 }
@@ -297,6 +312,7 @@ void CommandFold::Fold(const ToolCallFinished& e) {
   FoldTrail(plan_, record, open.tool, open.subject, e);
   execution.tool_outputs.push_back(
       {e.call, std::move(open.tool), open.subject, e.result, e.error, std::move(open.provider_call)});
+  FoldCaptured(execution.outputs, e);
 }
 
 void CommandFold::DropOpenCalls(Execution& execution) {

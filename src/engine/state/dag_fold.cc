@@ -83,6 +83,11 @@ void KeepDeliverables(DagState& dag, const DagAdopted& e) {
       for (const OutputTag& tag : tags->second) names.insert(tag.FileName());
     }
     if (e.nodes[i].outputs.empty()) names.insert(ImplicitOutputName(e.nodes[i].task_id));
+    if (dag.tasks[i].phase != TaskPhase::kCompleted || !dag.tasks[i].result) continue;
+    for (const NamedContent& file : dag.tasks[i].result->beside) {
+      names.insert(file.name);
+      names.insert(BesideName(e.nodes[i].task_id, file.name));
+    }
   }
   std::erase_if(dag.delivered, [&](const auto& one) { return !names.contains(one.first); });
 }
@@ -220,6 +225,7 @@ void FoldForked(PlanState& plan, const PlanForked& e) {
   plan.dag->origin = Origin{e.origin, e.at, e.from_task};
   for (const InheritedResult& one : e.results) {
     plan.dag->inherited[one.task_id] = {one.key, one.result, one.outputs, one.score, one.score_explanation};
+    plan.dag->inherited[one.task_id].beside = one.beside;
   }
 }
 
@@ -330,6 +336,7 @@ void FoldTaskResult(PlanState& plan, const CommandRecord& record, const CommandS
   result->score = e.score;
   result->explanation = e.score_explanation;
   result->commands = e.commands;
+  result->beside = e.beside;
   result->acted =
       !e.commands.empty() ||
       (record.execution && (record.execution->thinking_rounds > 0 || record.execution->tool_rounds > 0));

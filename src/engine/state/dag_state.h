@@ -58,11 +58,13 @@ struct TaskResult {
   std::string explanation;
   std::vector<SentCommand> commands = {};  // for other tasks
   bool acted = false;  // making it has also changed something: it answers no request of another plan
+  std::vector<NamedContent> beside = {};  // files that the task does not declare
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("key", self.key), f("result", self.result), f("outputs", self.outputs), f("score", self.score);
     f("explanation", self.explanation), f("commands", self.commands), f("acted", self.acted);
+    f("beside", self.beside);
   }
 };
 

@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "model/answer/agent_output.h"
 #include "model/events/content.h"
+#include "model/events/named_content.h"
 #include "model/events/stage_events.h"
 #include "model/request/model_request.h"
 
@@ -125,6 +126,7 @@ struct GoalState {
   std::vector<RemarkSettled> settled;               // the last remarks, and what was made of them
   std::vector<PersonWord> said;                     // oldest first
   std::map<TaskId, std::vector<ToolTrace>> trails;  // of tasks whose result is not judged yet
+  std::vector<NamedContent> files;                  // given with the goal
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -133,7 +135,7 @@ struct GoalState {
     f("remark_line", self.remark_line), f("executors", self.executors), f("assigned", self.assigned);
     f("exceptions", self.exceptions), f("remarks", self.remarks), f("failure", self.failure);
     f("settled", self.settled), f("fresh", self.fresh);
-    f("said", self.said), f("trails", self.trails);
+    f("said", self.said), f("trails", self.trails), f("files", self.files);
   }
 
   StageLine& LineOf(StageMatter matter) { return matter == StageMatter::kRemark ? remark_line : line; }

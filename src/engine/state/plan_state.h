@@ -110,6 +110,7 @@ struct Execution {
   std::uint32_t thinking_rounds = 0;              // answers with commands, in this command
   std::vector<MemoryEntry> news = {};             // what the model is to be told before it goes on
   std::unique_ptr<AnswerContract> contract = {};  // of an external agent's result
+  std::vector<NamedContent> outputs = {};         // what tools left in outputs/, by name
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -120,6 +121,7 @@ struct Execution {
     f("failures", self.failures), f("reuse_key", self.reuse_key), f("role", self.role);
     f("plan_revision", self.plan_revision);
     f("thinking_rounds", self.thinking_rounds), f("news", self.news), f("contract", self.contract);
+    f("outputs", self.outputs);
   }
 };
 

@@ -119,6 +119,7 @@ void FoldGoal(PlanState& plan, const GoalSet& e) {
   plan.goal->staged = true;
   plan.goal->line.intent = e.intent;
   plan.goal->fresh = e.fresh;
+  plan.goal->files = e.files;
 }
 
 void FoldStage(PlanState& plan, const StageStarted& e) {

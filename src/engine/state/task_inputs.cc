@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -102,9 +103,10 @@ const FileVersion* Choose(const PlanState& plan, const AgentId& agent, const std
 
 class Binding {
  public:
-  Binding(const PlanState& plan, const CommandRecord& record, TaskIndex task)
-      : plan_(plan), record_(record), dag_(*plan.dag), task_(task), upstream_(dag_, task) {
-    const auto inbox = plan.inboxes.find(record.agent);
+  Binding(const PlanState& plan, const AgentId& agent, std::span<const RequiredInput> required,
+          TaskIndex task)
+      : plan_(plan), agent_(agent), required_(required), dag_(*plan.dag), task_(task), upstream_(dag_, task) {
+    const auto inbox = plan.inboxes.find(agent);
     if (inbox != plan.inboxes.end()) inbox_ = &inbox->second;
   }
 
@@ -114,7 +116,7 @@ class Binding {
       if (input.pick_policy != PickPolicy::kLatest) policies_.emplace(input.value, input.pick_policy);
     }
     TaskInputs made;
-    for (const RequiredInput& required : record_.required) {
+    for (const RequiredInput& required : required_) {
       if (Add(required.pattern, PolicyFor(required.pattern)) < required.min)
         made.missing.push_back(required.pattern);
     }
@@ -138,7 +140,7 @@ class Binding {
     if (file.withdrawn || !IsVisible(plan_, upstream_, file.command)) return false;
     Content content = file.content;
     if (policy != PickPolicy::kLatest) {
-      const FileVersion* chosen = Choose(plan_, record_.agent, name, policy, upstream_);
+      const FileVersion* chosen = Choose(plan_, agent_, name, policy, upstream_);
       if (chosen != nullptr) content = chosen->content;
     }
     bound_.insert_or_assign(name, BoundInput{name, content, 0});
@@ -159,7 +161,10 @@ class Binding {
     if (inbox_ == nullptr) return;
     for (const TaskIndex dependency : dag_.DependenciesOf(task_)) {
       const TaskRecord& record = dag_.tasks[dependency];
-      if (!record.result || record.result->outputs.size() != 1) continue;
+      if (!record.result) continue;
+      for (const NamedContent& file : record.result->beside)
+        AddBeside(dag_.IdOf(dependency), record, file.name);
+      if (record.result->outputs.size() != 1) continue;
       const std::string& name = record.result->outputs.front().name;
       if (name != ImplicitOutputName(dag_.IdOf(dependency)) || bound_.contains(name)) continue;
       const auto file = inbox_->files.find(name);
@@ -167,18 +172,31 @@ class Binding {
     }
   }
 
+  // A file that a dependency left without declaring it, under the name that it was delivered by.
+  void AddBeside(const TaskId& maker, const TaskRecord& record, const std::string& name) {
+    for (const std::string& known : {name, BesideName(maker, name)}) {
+      const auto file = inbox_->files.find(known);
+      if (file == inbox_->files.end() || file->second.command != record.command + 1) continue;
+      if (!bound_.contains(known)) Take(known, file->second, PickPolicy::kLatest);
+      return;
+    }
+  }
+
   // Work that is sent back goes with the reason.
   void AddPreviousWork() {
     const TaskRecord& record = dag_.tasks[task_];
     if (record.reworks == 0 || !record.result) return;
-    for (const NamedContent& output : record.result->outputs) {
-      const std::string name = "previous_" + output.name;
-      bound_.try_emplace(name, BoundInput{name, output.content, 0});
+    for (const auto* files : {&record.result->outputs, &record.result->beside}) {
+      for (const NamedContent& output : *files) {
+        const std::string name = "previous_" + output.name;
+        bound_.try_emplace(name, BoundInput{name, output.content, 0});
+      }
     }
   }
 
   const PlanState& plan_;
-  const CommandRecord& record_;
+  const AgentId& agent_;
+  const std::span<const RequiredInput> required_;
   const DagState& dag_;
   TaskIndex task_;
   Upstream upstream_;
@@ -214,7 +232,13 @@ std::vector<RequiredInput> RequirementsOf(const DagState& dag, TaskIndex task, c
 }
 
 TaskInputs BindTaskInputs(const PlanState& plan, const CommandRecord& record, TaskIndex task) {
-  return Binding(plan, record, task).Bind();
+  return Binding(plan, record.agent, record.required, task).Bind();
+}
+
+std::vector<BoundInput> VisibleInputs(const PlanState& plan, TaskIndex task) {
+  const DagState& dag = *plan.dag;
+  const std::vector<RequiredInput> required = RequirementsOf(dag, task, dag.Node(task));
+  return Binding(plan, dag.AgentOf(task), required, task).Bind().inputs;
 }
 
 std::vector<std::size_t> CountTaskInputs(const PlanState& plan, const CommandRecord& record, TaskIndex task) {

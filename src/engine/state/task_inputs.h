@@ -22,6 +22,9 @@ struct TaskInputs {
 };
 TaskInputs BindTaskInputs(const PlanState& plan, const CommandRecord& record, TaskIndex task);
 
+// What a task that has been executed could see.
+std::vector<BoundInput> VisibleInputs(const PlanState& plan, TaskIndex task);
+
 // A required input, made by tasks upstream alone, which will not come: none of them delivered it. Empty:
 // there is none.
 std::string UndeliveredInput(const PlanState& plan, TaskIndex task, const TaskNode& node);

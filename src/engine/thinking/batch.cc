@@ -102,7 +102,7 @@ void FinishByHand(Step& step, PlanState& plan, TaskIndex task, const std::string
   CommandSucceeded succeeded;
   succeeded.command_id = record.id;
   succeeded.result = step.Store(plan, result);
-  succeeded.outputs = NameOutputs(step, plan, node, {}, {}, succeeded.result);
+  succeeded.outputs = NameOutputs(node, {}, {}, succeeded.result).outputs;
   step.Touch(record.agent);
   step.Emit(plan, std::move(succeeded));
   CancelTask(step, plan, task, reason);  // what a person was asked about it

@@ -127,6 +127,7 @@ struct AnswerFacts {
   bool commands_only = false;                    // there is no result beside them
   std::vector<std::string> command_errors = {};  // those of `errors` that are about commands
   std::vector<CommandDraft> sent = {};
+  std::map<std::string, Content> files = {};  // outputs that are files of the command's folder
   std::optional<AgentOutput> stage;  // what a stage answered; `tools` or `result` say the same of an executor
 };
 
@@ -157,6 +158,8 @@ struct ToolCallDone {
   std::string result;
   std::optional<ErrorCode> error;
   std::string message;
+  std::vector<std::pair<std::string, Payload>> captured = {};  // new in outputs/, or with other content
+  std::vector<std::string> removed = {};                       // not in outputs/ any more
 };
 
 // What an external agent left in its outbox as result_<command_id>.json.
@@ -246,6 +249,7 @@ struct GoalSubmission {
   std::string author;
   bool fresh = false;  // a plan that exists begins anew
   std::string client_id;
+  std::vector<std::pair<std::string, Payload>> files = {};  // by base name; none: those it has stay
 };
 
 // What somebody says about a plan.

@@ -92,6 +92,8 @@ struct PlannedTask {
   std::vector<std::string> dependencies;
   std::vector<std::string> required_capabilities;
   std::uint64_t estimated_duration_ms = 0;
+  std::vector<std::string> inputs = {};   // names or globs of files and of other tasks' outputs
+  std::vector<std::string> outputs = {};  // names of what it makes
 
   bool operator==(const PlannedTask&) const = default;
 };
@@ -158,6 +160,8 @@ struct OutputContract {
   std::optional<Stage> stage;                           // missing: taken from the action
   std::optional<std::vector<std::string>> known_tools;  // of the executor; missing: not checked
   std::vector<std::string> known_tasks = {};  // that a planner's may depend on, besides those it lists
+  // What a planner's tasks may take besides one another's outputs; missing: not checked.
+  std::optional<std::vector<std::string>> known_files = {};
 };
 
 Checked<AgentOutput> ReadAgentOutput(const boost::json::value& value, const OutputContract& contract = {});

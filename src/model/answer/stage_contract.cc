@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "base/error_code.h"
+#include "base/file_name.h"
+#include "base/glob.h"
 #include "base/ids.h"
 #include "base/suggestion.h"
 #include "model/answer/agent_output.h"
@@ -68,9 +70,48 @@ StageParams ReadRoute(ObjectReader& params, const OutputContract& /*contract*/) 
   return decision;
 }
 
+// Who makes which output; two tasks must not make the same.
+std::unordered_map<std::string_view, std::string_view> MakersIn(ObjectReader& params, const TaskPlan& plan) {
+  std::unordered_map<std::string_view, std::string_view> makers;
+  for (const PlannedTask& task : plan.tasks) {
+    for (const std::string& output : task.outputs) {
+      const auto [maker, is_new] = makers.try_emplace(output, task.id);
+      if (is_new || maker->second == task.id) continue;
+      params.Error("tasks", ErrorCode::kOutputDuplicate,
+                   fmt::format("\"{}\" and \"{}\" both make {}", maker->second, task.id, output));
+    }
+  }
+  return makers;
+}
+
+// Every input is a file that is there, or what another task makes.
+void CheckInputs(ObjectReader& params, const OutputContract& contract, const TaskPlan& plan,
+                 const std::unordered_map<std::string_view, std::string_view>& makers) {
+  if (!contract.known_files) return;
+  const std::vector<std::string>& files = *contract.known_files;
+  for (const PlannedTask& task : plan.tasks) {
+    for (const std::string& input : task.inputs) {
+      const auto meant = [&](std::string_view name) {
+        return IsGlob(input) ? GlobMatches(input, name) : input == name;
+      };
+      const bool known = std::ranges::any_of(files, meant) ||
+                         std::ranges::any_of(makers, [&](const auto& maker) { return meant(maker.first); });
+      if (known) continue;
+      std::vector<std::string_view> names(files.begin(), files.end());
+      for (const auto& [name, maker] : makers) names.push_back(name);
+      params.Error("tasks", ErrorCode::kDependencyUnknown,
+                   fmt::format("\"{}\" takes {}, which is no file of the goal and no output of a task",
+                               task.id, input),
+                   DidYouMean(input, names));
+    }
+  }
+}
+
 // The planned tasks have to be a DAG of their own: the same faults, the same codes.
 void CheckTaskPlan(ObjectReader& params, const OutputContract& contract, const TaskPlan& plan) {
   TaskDag dag;
+  const auto makers = MakersIn(params, plan);
+  CheckInputs(params, contract, plan, makers);
   std::unordered_map<std::string_view, std::size_t> ids;
   for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
     const PlannedTask& task = plan.tasks[i];
@@ -81,6 +122,11 @@ void CheckTaskPlan(ObjectReader& params, const OutputContract& contract, const T
     TaskNode& node = dag.nodes.emplace_back();
     node.task_id = TaskId(task.id);
     for (const std::string& id : task.dependencies) node.depends_on.emplace_back(id);
+    // Who takes another's output waits for it.
+    for (const std::string& input : task.inputs) {
+      const auto maker = makers.find(input);
+      if (maker != makers.end()) node.depends_on.emplace_back(std::string(maker->second));
+    }
   }
   for (const PlannedTask& task : plan.tasks) {
     for (const std::string& id : task.dependencies) {
@@ -104,6 +150,20 @@ void CheckTaskPlan(ObjectReader& params, const OutputContract& contract, const T
   }
 }
 
+void ReadFileNames(ObjectReader& object, std::string_view key, bool (*fits)(std::string_view),
+                   std::vector<std::string>& names) {
+  object.Items(key, [&](ItemReader& item) {
+    std::string name;
+    if (!item.String(name)) return;
+    if (!fits(name)) {
+      item.Error(ErrorCode::kNameUnsafe, fmt::format("\"{}\" cannot be the name of a file", name),
+                 "use letters, digits, dots, dashes and underscores, and no folder");
+    } else if (std::ranges::find(names, name) == names.end()) {
+      names.push_back(std::move(name));
+    }
+  });
+}
+
 StageParams ReadTaskPlan(ObjectReader& params, const OutputContract& contract) {
   TaskPlan plan;
   params.Objects(Field("tasks").Required(), [&](ObjectReader& object) {
@@ -113,6 +173,8 @@ StageParams ReadTaskPlan(ObjectReader& params, const OutputContract& contract) {
     object.Names("dependencies", task.dependencies);
     object.Texts("requiredCapabilities", task.required_capabilities);
     object.Integer("estimatedDuration", kMilliseconds, task.estimated_duration_ms);
+    ReadFileNames(object, "inputs", IsInputPattern, task.inputs);
+    ReadFileNames(object, "outputs", IsOutputName, task.outputs);
     plan.tasks.push_back(std::move(task));
   });
   const auto* tasks = params.object().if_contains("tasks");

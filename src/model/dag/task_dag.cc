@@ -170,6 +170,10 @@ bool ScoreRange::Contains(double score) const {
   return (!min_score || score >= *min_score) && (!max_score || score <= *max_score);
 }
 
+std::string BesideName(const TaskId& task_id, const std::string& name) {
+  return task_id.str() + "." + name;
+}
+
 std::string ImplicitOutputName(const TaskId& task_id) {
   return task_id.str() + ".result.md";
 }

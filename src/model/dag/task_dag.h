@@ -187,6 +187,9 @@ struct TaskDag {
 
 // What a task without declared outputs leaves for its direct dependents: "<task_id>.result.md".
 std::string ImplicitOutputName(const TaskId& task_id);
+// What a file that a task leaves without declaring it is called where its own name is taken:
+// "<task_id>.<name>".
+std::string BesideName(const TaskId& task_id, const std::string& name);
 
 // The inverse of ReadTaskDag (task_dag_reader.h); fields that have their default are left out.
 boost::json::value ToJson(const TaskDag& dag);

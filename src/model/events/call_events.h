@@ -83,11 +83,13 @@ struct ToolCallFinished {
   Content result;
   std::optional<ErrorCode> error;
   std::string message;
+  std::vector<NamedContent> captured = {};  // files in outputs/ that are new or have other content
+  std::vector<std::string> removed = {};    // files that were there before
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("command_id", self.command_id), f("call", self.call), f("result", self.result), f("error", self.error);
-    f("message", self.message);
+    f("message", self.message), f("captured", self.captured), f("removed", self.removed);
   }
 };
 

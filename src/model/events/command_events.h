@@ -157,12 +157,14 @@ struct CommandSucceeded {
   bool reused = false;                     // an answer that was recorded before
   Digest reuse_key;                        // of that answer
   std::vector<SentCommand> commands = {};  // for other tasks; routed when the result counts
+  std::vector<NamedContent> beside = {};   // of a task: files that it does not declare
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("command_id", self.command_id), f("result", self.result), f("score", self.score);
     f("score_explanation", self.score_explanation), f("outputs", self.outputs), f("source", self.source);
     f("reused", self.reused), f("reuse_key", self.reuse_key), f("commands", self.commands);
+    f("beside", self.beside);
   }
 };
 

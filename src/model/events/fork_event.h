@@ -21,13 +21,14 @@ struct InheritedResult {
   std::vector<NamedContent> outputs;
   std::optional<double> score;
   std::string score_explanation;
+  std::vector<NamedContent> beside = {};  // files that the task does not declare
 
   bool operator==(const InheritedResult&) const = default;
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("task_id", self.task_id), f("command_id", self.command_id), f("key", self.key);
     f("result", self.result), f("outputs", self.outputs), f("score", self.score);
-    f("score_explanation", self.score_explanation);
+    f("score_explanation", self.score_explanation), f("beside", self.beside);
   }
 };
 

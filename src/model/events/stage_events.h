@@ -7,6 +7,7 @@
 #include "base/ids.h"
 #include "model/answer/agent_output.h"
 #include "model/events/content.h"
+#include "model/events/named_content.h"
 #include "model/request/model_request.h"
 
 // What happens on the way from a sentence to a result (docs/design/0004-stages.md). A stage call is a command
@@ -60,11 +61,12 @@ struct GoalSet {
   std::string author;
   std::string intent;  // what was understood elsewhere, as JSON; empty: it has to be understood
   bool fresh = false;  // nothing of what was done before counts
+  std::vector<NamedContent> files = {};  // given with the goal
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("goal", self.goal), f("author", self.author), f("intent", self.intent);
-    f("fresh", self.fresh);
+    f("fresh", self.fresh), f("files", self.files);
   }
 };
 

@@ -25,6 +25,8 @@ struct AnswerContract {
   bool may_reject = false;                    // "rejected" may stand instead of a result
   std::vector<std::string> known_tasks = {};  // that a planner's may depend on, besides those it lists
   std::optional<std::vector<std::string>> known_tools = {};  // of an executor; missing: not checked
+  // What a planner's tasks may take besides one another's outputs; missing: not checked.
+  std::optional<std::vector<std::string>> known_files = {};
 
   bool operator==(const AnswerContract&) const = default;
   template <typename Self, typename F>
@@ -33,7 +35,7 @@ struct AnswerContract {
     f("when", self.when), f("commands_allowed", self.commands_allowed);
     f("tools_allowed", self.tools_allowed), f("may_return", self.may_return);
     f("may_send", self.may_send), f("may_reject", self.may_reject), f("known_tasks", self.known_tasks);
-    f("known_tools", self.known_tools);
+    f("known_tools", self.known_tools), f("known_files", self.known_files);
   }
 };
 

@@ -1,7 +1,5 @@
 #include "runtime/answers/answer_facts.h"
 
-#include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
 #include <expected>
 #include <span>
 #include <string>
@@ -9,11 +7,9 @@
 #include <utility>
 #include <variant>
 
-#include "base/file_name.h"
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/issue_text.h"
-#include "base/json.h"
 #include "engine/turn/input.h"
 #include "model/answer/agent_output.h"
 #include "model/request/answer_contract.h"
@@ -53,50 +49,42 @@ AnswerFacts StepsFacts(const AnswerContract& contract, std::string_view text) {
   return facts;
 }
 
+// The result and the outputs of an answer that has been read.
+void TakeResult(Answer& answer, const FolderFiles& files, AnswerFacts& facts) {
+  if (answer.result) {
+    facts.result = std::move(answer.result->text);
+    facts.result_is_json = answer.result->is_json;
+  }
+  for (auto& [name, content] : answer.outputs) facts.outputs.emplace(name, std::move(content.text));
+  for (const auto& [name, path] : answer.files) facts.files.emplace(name, files.at(path));
+}
+
 AnswerFacts ResultFacts(const PlanId& plan, const AnswerContract& contract, std::string_view text,
-                        const ToolCheck& check, std::span<const std::string> beside) {
-  auto read = ReadAnswer(text, contract, beside);
+                        const ToolCheck& check, std::span<const std::string> beside,
+                        const FolderFiles& files) {
+  auto read = ReadAnswer(text, contract, beside, {}, files);
   if (!read) return RefusedFacts(read.error());
   AnswerFacts facts;
   if (!read->tool_calls.empty()) {
     for (const ToolCall& call : read->tool_calls) facts.tools.push_back(check(call));
     return facts;
   }
-  if (read->result) {
-    facts.result = std::move(read->result->text);
-    facts.result_is_json = read->result->is_json;
-  }
   facts.rejected = std::move(read->rejected);
   if (read->rework) facts.rework = ReworkRequest{TaskId(read->rework->task), read->rework->reason};
   facts.commands = std::move(read->commands);
-  facts.commands_only = !facts.commands.empty() && !read->result && read->outputs.empty() && !read->rework;
+  facts.commands_only = !facts.commands.empty() && !read->result && read->outputs.empty() &&
+                        read->files.empty() && !read->rework;
   facts.score = read->score;
   facts.score_explanation = std::move(read->score_explanation);
-  for (auto& [name, content] : read->outputs) facts.outputs.emplace(name, std::move(content.text));
+  TakeResult(*read, files, facts);
   for (auto& [name, content] : read->sent) {
     facts.sent.push_back(ReadSentCommand(plan, name, std::move(content.text)));
   }
   return facts;
 }
 
-// What a COMPLETE brings: a text is itself, anything else is kept as JSON.
-void TakeCompletion(const std::string& params, AnswerFacts& facts) {
-  const auto parsed = ParseJson(params);
-  if (!parsed) return;
-  const auto text = [](const boost::json::value& value) {
-    return value.is_string() ? std::string(value.as_string()) : CanonicalJson(value);
-  };
-  const boost::json::value& result = parsed->at("result");
-  facts.result = text(result);
-  facts.result_is_json = !result.is_string();
-  const boost::json::value* outputs = parsed->as_object().if_contains("outputs");
-  if (outputs == nullptr || !outputs->is_object()) return;
-  for (const auto& [name, content] : outputs->as_object()) {
-    if (IsOutputName(name)) facts.outputs.emplace(name, text(content));
-  }
-}
-
-AnswerFacts StageFacts(const AnswerContract& contract, std::string_view text, const ToolCheck& check) {
+AnswerFacts StageFacts(const AnswerContract& contract, std::string_view text, const ToolCheck& check,
+                       const FolderFiles& files) {
   auto read = ReadStageAnswer(text, contract);
   if (!read) return RefusedFacts(read.error());
   AnswerFacts facts;
@@ -106,7 +94,9 @@ AnswerFacts StageFacts(const AnswerContract& contract, std::string_view text, co
   const bool acts = contract.form == Stage::kExecutor && std::holds_alternative<FreeParams>(output.params);
   if (!acts) return facts;
   if (output.action == "COMPLETE") {
-    TakeCompletion(output.params_json, facts);
+    auto completion = ReadCompletionParams(output.params_json, contract, files);
+    if (!completion) return RefusedFacts(completion.error());
+    TakeResult(*completion, files, facts);
   } else if (output.action != "FAIL") {
     facts.tools.push_back(check({{}, output.action, output.params_json}));
   }
@@ -116,10 +106,11 @@ AnswerFacts StageFacts(const AnswerContract& contract, std::string_view text, co
 }  // namespace
 
 AnswerFacts ReadAnswerFacts(const PlanId& plan, const AnswerContract& contract, std::string_view text,
-                            const ToolCheck& check, std::span<const std::string> beside) {
+                            const ToolCheck& check, std::span<const std::string> beside,
+                            const FolderFiles& files) {
   switch (contract.form) {
     case Stage::kCommand:
-      return ResultFacts(plan, contract, text, check, beside);
+      return ResultFacts(plan, contract, text, check, beside, files);
     case Stage::kStrategy:
       return StrategyFacts(contract, text);
     case Stage::kInternalPlan:
@@ -132,7 +123,7 @@ AnswerFacts ReadAnswerFacts(const PlanId& plan, const AnswerContract& contract, 
     case Stage::kOrchestrator:
       break;
   }
-  return StageFacts(contract, text, check);
+  return StageFacts(contract, text, check, files);
 }
 
 }  // namespace agenttalk

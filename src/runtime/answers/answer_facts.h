@@ -9,6 +9,7 @@
 #include "engine/turn/input.h"
 #include "model/request/answer_contract.h"
 #include "model/request/model_request.h"
+#include "prompts/answer_reader.h"
 
 namespace agenttalk {
 
@@ -16,8 +17,9 @@ namespace agenttalk {
 using ToolCheck = std::function<ToolRequest(const ToolCall&)>;
 
 // What an answer says to the engine, read against the contract that went with its request. `beside` are
-// outputs that came apart from it, as files.
+// outputs that came apart from it, as files; `files` are those of the command's folder.
 AnswerFacts ReadAnswerFacts(const PlanId& plan, const AnswerContract& contract, std::string_view text,
-                            const ToolCheck& check, std::span<const std::string> beside = {});
+                            const ToolCheck& check, std::span<const std::string> beside = {},
+                            const FolderFiles& files = {});
 
 }  // namespace agenttalk

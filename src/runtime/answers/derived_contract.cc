@@ -38,6 +38,7 @@ Result<AnswerContract> DeriveContract(ContentStore& contents, const PlanState& p
     part.form = role->strategy == Strategy::kAuto ? Stage::kStrategy : Stage::kInternalPlan;
   } else {
     part.score_required = IsScoredStep(record);
+    part.outputs = OutputsOfStep(record, brief);
   }
   return part;
 }

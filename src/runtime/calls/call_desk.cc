@@ -6,8 +6,10 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <expected>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,6 +33,7 @@
 #include "model/request/stored_request.h"
 #include "runtime/answers/answer_facts.h"
 #include "runtime/answers/derived_contract.h"
+#include "runtime/answers/folder_files.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/core.h"
 #include "tools/tool_runner.h"
@@ -171,7 +174,7 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const std::optional<AnswerContra
   const auto check = [&](const ToolCall& call) { return CheckTool(record->agent, call); };
   const bool takes_tools = contract->form != Stage::kStrategy && contract->form != Stage::kInternalPlan;
   if (answer.tool_calls.empty() || !takes_tools) {
-    return ReadAnswerFacts(key.plan, *contract, answer.text, check);
+    return ReadAnswerFacts(key.plan, *contract, answer.text, check, {}, FilesOf(*record));
   }
   for (const ToolCall& call : answer.tool_calls) facts.tools.push_back(check(call));
   return facts;
@@ -221,6 +224,53 @@ void CallDesk::Finish(const Key& key, ModelOutcome outcome, const ProviderSet::E
 }
 
 void CallDesk::StartToolCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) {
+  const auto [line, is_new] = tool_lines_.try_emplace({plan.id, record.id});
+  if (is_new || Planted("tools_at_once")) {
+    line->second.running = call.call;
+    RunTool(plan, record, call);
+    return;
+  }
+  std::deque<OpenCall>& waiting = line->second.waiting;
+  const bool known = line->second.running == call.call ||
+                     std::ranges::find(waiting, call.call, &OpenCall::call) != waiting.end();
+  if (!known) waiting.push_back(call);
+}
+
+void CallDesk::StartNextTools() {
+  for (auto at = tool_lines_.begin(); at != tool_lines_.end();) {
+    const auto& [plan_id, command] = at->first;
+    ToolLine& line = at->second;
+    const PlanState* plan = core_.FindLoaded(plan_id);
+    const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(command);
+    if (record == nullptr || !record->execution) {
+      at = tool_lines_.erase(at);
+      continue;
+    }
+    const auto find = [&](std::uint32_t call) {
+      const auto& open = record->execution->open;
+      const auto found = std::ranges::find(open, call, &OpenCall::call);
+      return found == open.end() ? nullptr : &*found;
+    };
+    if (find(line.running) == nullptr && line.recorded == 0) line.recorded = plan->last_event;
+    if (line.recorded == 0 || core_.committed() < line.recorded) {
+      ++at;
+      continue;
+    }
+    while (!line.waiting.empty() && find(line.waiting.front().call) == nullptr) line.waiting.pop_front();
+    if (line.waiting.empty() || record->state != CommandState::kRunning) {
+      at = tool_lines_.erase(at);
+      continue;
+    }
+    const OpenCall next = std::move(line.waiting.front());
+    line.waiting.pop_front();
+    line.running = next.call;
+    line.recorded = 0;
+    ++at;
+    RunTool(*plan, *record, next);
+  }
+}
+
+void CallDesk::RunTool(const PlanState& plan, const CommandRecord& record, const OpenCall& call) {
   const Key key{plan.id, record.id, call.call};
   if (calls_.contains(key)) return;
   auto arguments = core_.contents().Load(call.subject);
@@ -233,6 +283,11 @@ void CallDesk::StartToolCall(const PlanState& plan, const CommandRecord& record,
                             record.id,     call.tool,
                             **arguments,   fmt::format("{}/{}/{}", plan.id.str(), record.id.str(), call.call),
                             record.timeout};
+  invocation.inputs = FolderInputs(record);
+  invocation.outputs = record.execution->outputs;
+  invocation.read = [&contents = core_.contents()](const Content& content) {
+    return contents.ReadDurable(content);
+  };
   calls_[key];
   Witness([&key] { return NameOf(key.plan, key.command, key.call); });
   auto running = tools_.Run(std::move(invocation), [this, key](ToolOutcomeReport report) {
@@ -243,6 +298,9 @@ void CallDesk::StartToolCall(const PlanState& plan, const CommandRecord& record,
       done.message = report.error->message;
       if (done.result.empty()) done.result = report.error->message;
     }
+    for (LeftFile& file : report.left)
+      done.captured.emplace_back(std::move(file.name), Payload(std::move(file.bytes)));
+    done.removed = std::move(report.removed);
     core_.Post(std::move(done));
   });
   if (const auto open = calls_.find(key); open != calls_.end()) open->second.tool = std::move(running);
@@ -253,6 +311,7 @@ void CallDesk::CancelCalls(const PlanId& plan, const CommandId& command) {
   auto end = begin;
   while (end != calls_.end() && end->first.plan == plan && end->first.command == command) ++end;
   calls_.erase(begin, end);
+  tool_lines_.erase({plan, command});
   if (std::erase_if(delayed_, [&](const Delayed& one) {
         return one.key.plan == plan && one.key.command == command;
       }) > 0) {

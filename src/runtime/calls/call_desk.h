@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -54,6 +55,8 @@ class CallDesk final : public Performer {
   // Hands over the replies that were held back until now (a script may delay its answers).
   void DeliverDue();
   [[nodiscard]] std::optional<Timestamp> NextDue() const;
+  // Starts the tools whose turn has come: the outcome of the one before is recorded.
+  void StartNextTools();
   [[nodiscard]] std::size_t in_flight() const { return calls_.size(); }
 
  private:
@@ -69,6 +72,13 @@ class CallDesk final : public Performer {
     std::optional<AnswerContract> contract;  // of the request; missing in those of older versions
     std::string asked_model;                 // what the request names, which is what is paid for
   };
+  // The tool calls of one command. They run one after another: each finds in the command's folder what the
+  // record says that the one before left there.
+  struct ToolLine {
+    std::uint32_t running = 0;   // or done, and its outcome is not durable yet
+    std::uint64_t recorded = 0;  // the event up to which the journal must be durable before the next one
+    std::deque<OpenCall> waiting;
+  };
   struct Delayed {
     Timestamp due;
     std::uint64_t order = 0;
@@ -82,6 +92,7 @@ class CallDesk final : public Performer {
 
   void ModelReplied(const Key& key, const ProviderSet::Entry& entry, ModelReply reply);
   void Finish(const Key& key, ModelOutcome outcome, const ProviderSet::Entry& entry);
+  void RunTool(const PlanState& plan, const CommandRecord& record, const OpenCall& call);
   void FailAtOnce(const Key& key, ErrorCode code, std::string message);
   [[nodiscard]] AnswerFacts ReadFacts(const Key& key, const std::optional<AnswerContract>& contract,
                                       const ModelAnswer& answer) const;
@@ -93,6 +104,7 @@ class CallDesk final : public Performer {
   ToolRunner& tools_;
   const Clock& clock_;
   std::map<Key, Call> calls_;
+  std::map<std::pair<PlanId, CommandId>, ToolLine> tool_lines_;
   std::vector<Delayed> delayed_;  // a heap, earliest first
   std::uint64_t delays_ = 0;
 };

@@ -43,7 +43,6 @@
 #include "prompts/role_prompt.h"
 #include "prompts/stage_prompt.h"
 #include "runtime/core/content_store.h"
-#include "runtime/files/event_files.h"
 #include "tools/tool_runner.h"
 
 namespace agenttalk {
@@ -58,7 +57,7 @@ void ApplyRole(const RoleRequest& role, const CommandBrief& brief, std::span<con
     input.prompt = words;
     return;
   }
-  words = RoleInstruction(role, tools, input.contract.may_reject, input.language);
+  words = RoleInstruction(role, tools, {input.contract.may_reject, input.has_folder}, input.language);
   input.instruction = words;
   input.text_tools = {};
   input.thinking_commands = {};
@@ -92,11 +91,13 @@ std::vector<ToolSpec> InLanguage(std::vector<ToolSpec> tools, Language language)
   return tools;
 }
 
-// What the answer to a part of the way may hold: a step has no outputs, and sends nothing on.
+// What the answer to a part of the way may hold: a step sends nothing on, and gives the outputs that nobody
+// else makes.
 AnswerContract PartOf(const AnswerContract& whole, const RoleRequest& role) {
   AnswerContract contract;
   contract.form = role.stage;
   contract.score_required = role.score;
+  contract.outputs = role.to_give;
   contract.may_reject = whole.may_reject;
   return contract;
 }
@@ -185,6 +186,7 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
                              : std::string_view(brief.score_criteria);
   const std::vector<ToolSpec> tools = InLanguage(tools_.ToolsOf(record.agent), language_);
   input.text_tools = tools;
+  input.has_folder = tools_.HasFolder(record.agent);
   if (input.contract.form == Stage::kExecutor) {
     input.contract.known_tools.emplace();
     for (const ToolSpec& tool : tools) input.contract.known_tools->push_back(tool.name);
@@ -212,8 +214,6 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   input.memory = memory;
   std::string words;
   if (role != nullptr) ApplyRole(*role, brief, tools, input, words);
-  const std::string folder = EventFiles::InputFolder(plan.id, record.id);
-  input.input_folder = folder;
   input.fence_key = fence_key_;
   const ProviderAbilities can = abilities_ ? abilities_(sheet.profile.provider) : ProviderAbilities();
   // Stages and plans name tools in answers of their own form.

@@ -21,6 +21,7 @@
 #include "tools/sandbox.h"
 #include "tools/skill.h"
 #include "tools/tool_registry.h"
+#include "tools/workspace.h"
 
 namespace agenttalk {
 namespace {
@@ -71,7 +72,10 @@ ToolSet MakeToolSet(const Team& team, ToolSetOptions options) {
   programs.limits.timeout = kProgramTime;
   programs.limits.output_bytes = team.config.limits.max_tool_output_bytes;
   programs.limits.memory_bytes = kProgramMemory;
-  programs.post = std::move(options.post);
+  programs.post = options.post;
+  WorkspaceLimits limits;
+  limits.file_bytes = team.config.limits.max_input_bytes;  // outputs are other tasks' inputs
+  set.registry->KeepFolders(std::make_unique<Workspace>(options.hub, limits), std::move(options.post));
   const bool sandboxed = !programs.sandbox.empty();
   set.registry->Add(MakeProgramTool(std::move(programs)));
   for (const auto& [id, profile] : team.agents) {

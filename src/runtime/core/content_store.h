@@ -30,6 +30,11 @@ class ContentStore final : public ContentSink {
   Content Store(std::string bytes, std::uint64_t row) override;
   Result<std::shared_ptr<const std::string>> Load(const Content& content);
 
+  // What is in the journal, past the cache and from any thread.
+  [[nodiscard]] Result<std::string> ReadDurable(const Content& content) const {
+    return journal_.ReadContent(content);
+  }
+
   // What Store has gathered since the last call: contents by the row that takes them, and blobs.
   struct Gathered {
     std::vector<std::pair<std::uint64_t, NewContent>> in_rows;

@@ -1,0 +1,34 @@
+#include "engine/command/result_files.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/file_name.h"
+#include "engine/state/plan_state.h"
+#include "engine/turn/input.h"
+#include "engine/turn/step.h"
+#include "model/events/content.h"
+#include "model/events/named_content.h"
+
+namespace agenttalk {
+
+std::map<std::string, Content> GivenOutputs(Step& step, PlanState& plan, AnswerFacts& answer) {
+  std::map<std::string, Content> given = std::move(answer.files);
+  for (auto& [name, bytes] : answer.outputs) given.insert_or_assign(name, step.Store(plan, std::move(bytes)));
+  return given;
+}
+
+std::map<std::string, Content> LeftOutputs(const PlanState& plan, const CommandRecord& record,
+                                           bool external) {
+  std::map<std::string, Content> files;
+  if (const auto left = plan.left.find(record.agent); external && left != plan.left.end())
+    files = left->second;
+  if (!record.execution) return files;
+  for (const NamedContent& file : record.execution->outputs) {
+    if (IsOutputName(file.name)) files.insert_or_assign(file.name, file.content);
+  }
+  return files;
+}
+
+}  // namespace agenttalk
