@@ -196,6 +196,7 @@ void CollectVersions(const Event& event, const std::string& name, std::vector<Fi
     add(arrived->name, arrived->content, arrived->from.str());
   } else if (const auto* done = std::get_if<CommandSucceeded>(&event.body)) {
     add_all(done->outputs, done->command_id.str());
+    add_all(done->beside, done->command_id.str());
   } else if (const auto* dag = std::get_if<DagAdopted>(&event.body)) {
     add_all(dag->files, dag->author);
   } else if (const auto* output = std::get_if<OutputFound>(&event.body)) {
@@ -204,9 +205,7 @@ void CollectVersions(const Event& event, const std::string& name, std::vector<Fi
     add_all(task->outputs, task->command_id.str());
     add_all(task->deliverables, task->command_id.str());
   } else if (const auto* tool = std::get_if<ToolCallFinished>(&event.body)) {
-    [&](const auto& finished) {
-      if constexpr (requires { finished.captured; }) add_all(finished.captured, finished.command_id.str());
-    }(*tool);
+    add_all(tool->captured, tool->command_id.str());
   } else if (const auto* forked = std::get_if<PlanForked>(&event.body)) {
     for (const InheritedResult& one : forked->results) add_all(one.outputs, one.command_id.str());
   }

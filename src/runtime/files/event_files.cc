@@ -389,12 +389,15 @@ void EventFiles::ShowRefusal(const Event& event, const DeadLettered& letter, Fil
 }
 
 void EventFiles::ShowOutputs(const Event& event, const CommandSucceeded& done, FileSink& sink) const {
-  const CommandRecord* record = done.outputs.empty() ? nullptr : FindRecord(event.plan_id, done.command_id);
+  const bool none = done.outputs.empty() && done.beside.empty();
+  const CommandRecord* record = none ? nullptr : FindRecord(event.plan_id, done.command_id);
   // An external agent has put its outputs there itself.
   if (record == nullptr || !HasFolder(record->agent) || IsExternal(record->agent)) return;
   const std::string outbox = Place{.box = Box::kOutbox, .agent = record->agent, .plan = event.plan_id}.Path();
-  for (const NamedContent& output : done.outputs) {
-    sink.Publish(JoinPath(outbox, output.name), output.content, Overwrite::kAlways);
+  for (const auto* files : {&done.outputs, &done.beside}) {
+    for (const NamedContent& output : *files) {
+      sink.Publish(JoinPath(outbox, output.name), output.content, Overwrite::kAlways);
+    }
   }
 }
 

@@ -28,16 +28,6 @@ void EndAttempt(CommandHistory& command, Timestamp at, std::string outcome) {
   command.attempts.back().ended = at;
 }
 
-// Files that a tool left, where its event tells of them.
-template <typename Finished>
-std::vector<NamedContent> CapturedFiles(const Finished& event) {
-  if constexpr (requires { event.captured; }) {
-    return event.captured;
-  } else {
-    return {};
-  }
-}
-
 CallHistory* FindCall(CommandHistory& command, std::uint32_t number) {
   for (AttemptHistory& attempt : command.attempts) {
     const auto found = std::ranges::find(attempt.calls, number, &CallHistory::call);
@@ -146,7 +136,7 @@ class PlanHistory::Seeing {
     call->answer = e.result;
     call->error = e.error;
     call->message = e.message;
-    call->files = CapturedFiles(e);
+    call->files = e.captured;
   }
 
   void operator()(const AnswerRefused& e) {
@@ -181,6 +171,7 @@ class PlanHistory::Seeing {
     command->score = e.score;
     command->score_explanation = e.score_explanation;
     command->outputs = e.outputs;
+    command->outputs.insert(command->outputs.end(), e.beside.begin(), e.beside.end());
     command->reused = e.reused;
     command->ended = event_.time;
     command->ended_by = event_.number;
