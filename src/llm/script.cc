@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error_code.h"
 #include "base/glob.h"
@@ -29,17 +30,20 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr auto kStages = std::to_array<std::pair<std::string_view, Stage>>({
-    {"command", Stage::kCommand},
-    {"understanding", Stage::kUnderstanding},
-    {"router", Stage::kRouter},
-    {"planner", Stage::kPlanner},
-    {"executor", Stage::kExecutor},
-    {"reviewer", Stage::kReviewer},
-    {"orchestrator", Stage::kOrchestrator},
-    {"strategy", Stage::kStrategy},
-    {"internal_plan", Stage::kInternalPlan},
-});
+using StageChoice = std::pair<std::string_view, Stage>;
+
+// Every stage by its name.
+const std::vector<StageChoice>& StageChoices() {
+  static const std::vector<StageChoice> choices = [] {
+    std::vector<StageChoice> all;
+    for (std::uint8_t i = 0; ParseStage(ToString(static_cast<Stage>(i))); ++i) {
+      all.emplace_back(ToString(static_cast<Stage>(i)), static_cast<Stage>(i));
+    }
+    return all;
+  }();
+  return choices;
+}
+
 constexpr auto kErrorKinds = std::to_array<std::pair<std::string_view, ModelErrorKind>>({
     {"timeout", ModelErrorKind::kTimeout},
     {"disconnect", ModelErrorKind::kDisconnect},
@@ -56,7 +60,7 @@ void ReadCondition(ObjectReader& reader, ScriptCondition& when) {
   ReadText(reader, "command", when.command);
   ReadText(reader, "contains", when.contains);
   Stage stage = Stage::kCommand;
-  if (reader.Choice<Stage>("stage", kStages, stage)) when.stage = stage;
+  if (reader.Choice<Stage>("stage", StageChoices(), stage)) when.stage = stage;
   std::uint32_t attempt = 0;
   if (reader.Integer("attempt", {.min = 1}, attempt)) when.attempt = attempt;
 }

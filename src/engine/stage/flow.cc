@@ -89,7 +89,8 @@ std::string EffectOf(Language language, const Ruling& ruling, const std::string&
       return Say(language, Phrase::kRouteFull, goal);
     case Route::kNewTask:
       return Say(language, Phrase::kRouteNew, goal);
-    default:
+    case Route::kControlAction:
+    case Route::kWaitUserDecision:
       break;
   }
   switch (ruling.control.value_or(ControlAction::kStatus)) {

@@ -57,9 +57,7 @@ const char* EnumName(Language value) {
 }
 
 const char* EnumName(Stage value) {
-  return NameIn(std::array{"command", "understanding", "router", "planner", "executor", "reviewer",
-                           "orchestrator", "strategy", "internal_plan"},
-                value);
+  return ToString(value).data();  // of a literal
 }
 const char* EnumName(RiskLevel value) {
   return NameIn(std::array{"low", "medium", "high"}, value);
