@@ -93,7 +93,7 @@ class Request:
         return "response_format" in self.body
 
 
-def call(name, **arguments):
+def call(name, /, **arguments):
     """What a mind returns to call one tool; a list of these calls several."""
     return {"tool": name, "arguments": arguments}
 

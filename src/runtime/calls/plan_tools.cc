@@ -198,7 +198,7 @@ Result<Input> CreationInput(const PlanAccess& access, const ToolInvocation& invo
   return Input(std::move(submission));
 }
 
-constexpr const char* kNoArguments = R"({"type":"object","additionalProperties":false})";
+constexpr const char* kNoArguments = R"({"type":"object","additionalProperties":false,"properties":{}})";
 
 }  // namespace
 
