@@ -27,6 +27,10 @@ def holds(old, new, where):
         for index, value in enumerate(old):
             holds(value, new[index], f"{where}[{index}]")
     else:
+        # A line of a log says by now whose it is, and what the command asks for.
+        filled = where.endswith((".agent_id", ".task_id", ".command_id", ".command.prompt", ".command.score_criteria"))
+        if filled and old in (None, ""):
+            return
         assert old == new, f"{where}: {old!r} became {new!r}"
 
 
@@ -55,7 +59,8 @@ def expect_files(box, hub, expected):
         assert path.is_file(), f"{name} is not made any more"
         now = path.read_bytes().decode("latin-1")
         if name.endswith(".jsonl"):
-            holds(lines(text), lines(now), name)
+            # The line with a finished command's message is new.
+            holds(lines(text), [line for line in lines(now) if line.get("type") != "command_finished"], name)
         elif name.endswith(".json") and text.startswith("{"):
             holds(json.loads(text), json.loads(now), name)
         else:
