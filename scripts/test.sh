@@ -30,9 +30,10 @@ phase_sanitized() {
   python3 tests/e2e/run.py --binary build/check/agenttalk
   python3 tests/e2e/run.py --folder tests/journeys --binary build/check/agenttalk
 }
+phase_attacks() { python3 tests/e2e/run.py --folder tests/attacks --binary build/release/agenttalk; }
 phase_journeys() { python3 tests/e2e/run.py --folder tests/journeys --binary build/release/agenttalk; }
 
-[ $# -gt 0 ] || set -- format arrows shell release check unit tidy fuzz e2e journeys sanitized faults
+[ $# -gt 0 ] || set -- format arrows shell release check unit tidy fuzz e2e journeys attacks sanitized faults
 begin=$(date +%s)
 for phase in "$@"; do
   echo "== $phase"

@@ -6,10 +6,12 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/json.hpp>
 #include <boost/system/error_code.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -24,6 +26,7 @@
 #include "api/socket_address.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/visible_text.h"
 #include "model/config/hub_config.h"
 #include "runtime/hub.h"
 #include "runtime/hub_home.h"
@@ -38,18 +41,56 @@ using boost::system::error_code;
 
 constexpr std::string_view kPrefix = "/v1/";
 constexpr int kBacklog = 64;
+// Who holds more connections open than this is told so; the owner's verbs use one each.
+constexpr std::size_t kMostConnections = 256;
+// From a request's first byte to its last, and for the answer to be taken.
+constexpr auto kTransferTime = std::chrono::seconds(30);
+// A connection that asks nothing any more.
+constexpr auto kIdleTime = std::chrono::minutes(10);
+// There are no descriptors left: accepting again at once would only fail at once.
+constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 
 // One connection: a request, its answer, the next request. Kept alive by what it waits for.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(stream_protocol::socket socket, std::shared_ptr<HubService> service, std::uint64_t largest_body)
-      : socket_(std::move(socket)), service_(std::move(service)), largest_body_(largest_body) {}
+  // `place` is held as long as the connection is open.
+  Session(stream_protocol::socket socket, std::shared_ptr<HubService> service, std::uint64_t largest_body,
+          std::shared_ptr<void> place)
+      : socket_(std::move(socket)),
+        timer_(socket_.get_executor()),
+        service_(std::move(service)),
+        largest_body_(largest_body),
+        place_(std::move(place)) {}
 
   void Read() {
+    LimitTo(kIdleTime);
+    if (buffer_.size() > 0) return ReadRequest();
+    socket_.async_wait(stream_protocol::socket::wait_read,
+                       [self = shared_from_this()](const error_code& error) {
+                         if (!error) self->ReadRequest();
+                       });
+  }
+
+  void Refuse(ErrorCode code, std::string message) { Fail(code, std::move(message)); }
+
+ private:
+  // What is under way ends with an error when the time is over, and with it the connection.
+  void LimitTo(std::chrono::steady_clock::duration time) {
+    timer_.expires_after(time);
+    timer_.async_wait([self = weak_from_this()](const error_code& error) {
+      const auto session = self.lock();
+      error_code ignored;
+      if (!error && session) session->socket_.close(ignored);
+    });
+  }
+
+  void ReadRequest() {
+    LimitTo(kTransferTime);
     parser_.emplace();
     parser_->body_limit(largest_body_);
     http::async_read(socket_, buffer_, *parser_,
                      [self = shared_from_this()](const error_code& error, std::size_t /*size*/) {
+                       self->timer_.cancel();
                        if (!error) self->Answer();
                        if (error == http::error::body_limit) {
                          self->Fail(ErrorCode::kTooLarge, "the request is too large");
@@ -57,7 +98,6 @@ class Session : public std::enable_shared_from_this<Session> {
                      });
   }
 
- private:
   void Fail(ErrorCode code, std::string message) {
     const Result<json::value> failed = std::unexpected(Error{code, std::move(message), {}});
     Write(StatusOf(failed), BodyOf(failed), false);
@@ -86,17 +126,21 @@ class Session : public std::enable_shared_from_this<Session> {
     response_.emplace(status, 11);
     response_->set(http::field::content_type, "application/json");
     response_->keep_alive(may_stay && keep_alive_);
-    response_->body() = std::move(body);
+    response_->body() = VisibleText(body);
     response_->prepare_payload();
+    LimitTo(kTransferTime);
     http::async_write(socket_, *response_,
                       [self = shared_from_this()](const error_code& error, std::size_t /*size*/) {
+                        self->timer_.cancel();
                         if (!error && self->response_->keep_alive()) self->Read();
                       });
   }
 
   stream_protocol::socket socket_;
+  boost::asio::steady_timer timer_;
   std::shared_ptr<HubService> service_;
   const std::uint64_t largest_body_;
+  std::shared_ptr<void> place_;
   boost::beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> response_;
@@ -113,6 +157,7 @@ std::uint64_t LargestBody(const HubLimits& limits) {
 struct ApiServer::State : std::enable_shared_from_this<State> {
   State(Hub& hub, PageLink page_link)
       : acceptor(hub.loop()),
+        pause(hub.loop()),
         service(std::make_shared<HubService>(hub, std::move(page_link))),
         file(SocketOf(hub.directory())),
         largest_body(LargestBody(hub.team().config.limits)) {}
@@ -121,13 +166,30 @@ struct ApiServer::State : std::enable_shared_from_this<State> {
     acceptor.async_accept(
         [self = shared_from_this()](const error_code& error, stream_protocol::socket socket) {
           if (!self->acceptor.is_open()) return;
-          if (!error) std::make_shared<Session>(std::move(socket), self->service, self->largest_body)->Read();
+          if (error) return self->AcceptLater();
+          self->Welcome(std::move(socket));
           self->Accept();
         });
   }
 
+  void AcceptLater() {
+    pause.expires_after(kAcceptPause);
+    pause.async_wait([self = shared_from_this()](const error_code& error) {
+      if (!error && self->acceptor.is_open()) self->Accept();
+    });
+  }
+
+  void Welcome(stream_protocol::socket socket) {
+    const bool full = static_cast<std::size_t>(places.use_count()) > kMostConnections;
+    const auto session = std::make_shared<Session>(std::move(socket), service, largest_body, places);
+    if (full) return session->Refuse(ErrorCode::kHubLocked, "too many connections are open");
+    session->Read();
+  }
+
   stream_protocol::acceptor acceptor;
+  boost::asio::steady_timer pause;
   std::shared_ptr<HubService> service;
+  std::shared_ptr<void> places = std::make_shared<int>();  // every connection holds one reference
   std::filesystem::path file;
   std::uint64_t largest_body;
 };
@@ -137,6 +199,7 @@ ApiServer::ApiServer(std::shared_ptr<State> state) : state_(std::move(state)) {}
 ApiServer::~ApiServer() {
   error_code ignored;
   state_->acceptor.close(ignored);
+  state_->pause.cancel();
   ::unlink(state_->file.c_str());
 }
 

@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,11 +19,16 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
+#include <ios>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -37,6 +44,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kReadSize = std::size_t{64} << 10;
 // There is no event for "too much memory" without a control group of one's own.
 constexpr auto kLookEvery = std::chrono::milliseconds(20);
+// Measuring takes a look at every file.
+constexpr auto kMeasureEvery = std::chrono::milliseconds(100);
 
 struct Pipe {
   FileDescriptor read;
@@ -85,23 +94,32 @@ struct ChildSide {
   int out;
   int err;
   int failure;  // tells the parent errno when the program could not be started
+  int passed;   // becomes descriptor 3; -1: nothing is passed
   pid_t parent;
   const char* directory;
   char* const* argv;
   char* const* environment;
 };
 
+// The descriptor 3 may be the very one that tells of failures.
+bool Pass(ChildSide& side) {
+  if (side.passed < 0) return true;
+  if (side.failure == 3) side.failure = ::fcntl(side.failure, F_DUPFD_CLOEXEC, 4);
+  if (side.passed != 3) return side.failure >= 0 && ::dup2(side.passed, 3) == 3;
+  return side.failure >= 0 && ::fcntl(3, F_SETFD, 0) == 0;
+}
+
 // Between fork and exec: only what is safe in a process that had threads.
-[[noreturn]] void BecomeProgram(const ChildSide& side) {
+[[noreturn]] void BecomeProgram(ChildSide side) {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   const bool ready = ::getppid() == side.parent && ::dup2(side.in, 0) == 0 && ::dup2(side.out, 1) == 1 &&
-                     ::dup2(side.err, 2) == 2 &&
+                     ::dup2(side.err, 2) == 2 && Pass(side) &&
                      (side.directory == nullptr || ::chdir(side.directory) == 0) &&
-                     ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
+                     ::close_range(side.passed < 0 ? 3 : 4, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
   if (ready) ::execvpe(side.argv[0], side.argv, side.environment);
   const int number = errno;
   [[maybe_unused]] const ssize_t told = ::write(side.failure, &number, sizeof(number));
@@ -132,6 +150,45 @@ std::uint64_t ResidentBytes(pid_t process) {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
+// What the files below a folder take on the disk. More files than this are as bad as too many bytes.
+constexpr std::size_t kMostFiles = 100'000;
+
+std::uint64_t UsedBytes(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::uint64_t used = 0;
+  std::size_t files = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    struct stat status{};
+    if (::lstat(at->path().c_str(), &status) == 0) used += static_cast<std::uint64_t>(status.st_blocks) * 512;
+    if (++files > kMostFiles) return std::uint64_t{1} << 62U;
+  }
+  return used;
+}
+
+std::uint64_t FreeBytes(const std::string& folder) {
+  struct statvfs disk{};
+  if (::statvfs(folder.c_str(), &disk) != 0) return std::uint64_t{1} << 62U;
+  return std::uint64_t{disk.f_bavail} * disk.f_frsize;
+}
+
+// Processes whose environment has this variable, other than ourselves.
+std::vector<pid_t> FindMarked(const std::string& mark) {
+  std::vector<pid_t> found;
+  DIR* folder = ::opendir("/proc");
+  if (folder == nullptr) return found;
+  while (const dirent* entry = ::readdir(folder)) {
+    const auto process = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+    if (process <= 0 || process == ::getpid()) continue;
+    std::ifstream file(fmt::format("/proc/{}/environ", process), std::ios::binary);
+    const std::string environment{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t at = environment.find(mark);
+    if (at != std::string::npos && (at == 0 || environment[at - 1] == '\0')) found.push_back(process);
+  }
+  ::closedir(folder);
+  return found;
+}
+
 class Child {
  public:
   Child(const ChildSpec& spec, const ChildStop& stop)
@@ -155,6 +212,7 @@ class Child {
   void Feed();
   void Read(Stream& stream);
   void CheckLimits();
+  void CheckDisk(Clock::time_point now);
   void End(ChildEnd why);
   void Kill();
 
@@ -162,6 +220,9 @@ class Child {
   const ChildStop& stop_;
   Clock::time_point deadline_;
   Clock::time_point looked_;
+  Clock::time_point measured_;
+  std::uint64_t disk_before_ = 0;
+  std::uint64_t disk_allowed_ = 0;  // 0: not limited
   pid_t pid_ = -1;
   FileDescriptor pidfd_;
   FileDescriptor in_;
@@ -174,16 +235,28 @@ class Child {
 };
 
 Result<void> Child::Start() {
+  if (spec_.limits.disk_bytes != 0) {
+    disk_allowed_ = spec_.limits.disk_bytes;
+    for (const std::string& folder : spec_.disk_folders) {
+      disk_before_ += UsedBytes(folder);
+      disk_allowed_ = std::min(disk_allowed_, std::max<std::uint64_t>(FreeBytes(folder) / 2, 1));
+    }
+  }
   Pipe in = TRY(Pipe::Make());
   Pipe out = TRY(Pipe::Make());
   Pipe err = TRY(Pipe::Make());
   Pipe failure = TRY(Pipe::Make());
   const std::vector<char*> argv = Pointers(spec_.argv);
   const std::vector<char*> environment = Pointers(spec_.environment);
-  const ChildSide side{in.read.get(),   out.write.get(),
-                       err.write.get(), failure.write.get(),
-                       ::getpid(),      spec_.directory.empty() ? nullptr : spec_.directory.c_str(),
-                       argv.data(),     environment.data()};
+  const ChildSide side{in.read.get(),
+                       out.write.get(),
+                       err.write.get(),
+                       failure.write.get(),
+                       spec_.passed,
+                       ::getpid(),
+                       spec_.directory.empty() ? nullptr : spec_.directory.c_str(),
+                       argv.data(),
+                       environment.data()};
   pid_ = ::fork();
   if (pid_ < 0) return FailErrno("fork");
   if (pid_ == 0) BecomeProgram(side);
@@ -204,6 +277,15 @@ Result<void> Child::Start() {
   err_.fd = std::move(err.read);
   for (const int fd : {in_.get(), out_.fd.get(), err_.fd.get()}) ::fcntl(fd, F_SETFL, O_NONBLOCK);
   return {};
+}
+
+// At most what the limit says, and never so much that nothing is left for others on that disk.
+void Child::CheckDisk(Clock::time_point now) {
+  if (disk_allowed_ == 0 || now - measured_ < kMeasureEvery) return;
+  std::uint64_t used = 0;
+  for (const std::string& folder : spec_.disk_folders) used += UsedBytes(folder);
+  measured_ = Clock::now();
+  if (used > disk_before_ + disk_allowed_) End(ChildEnd::kTooMuchDisk);
 }
 
 void Child::End(ChildEnd why) {
@@ -243,6 +325,7 @@ void Child::Read(Stream& stream) {
 void Child::CheckLimits() {
   const auto now = Clock::now();
   if (now >= deadline_) End(ChildEnd::kTimedOut);
+  CheckDisk(now);
   if (spec_.limits.memory_bytes == 0 || now - looked_ < kLookEvery) return;
   looked_ = now;
   std::vector<pid_t> family{pid_};
@@ -255,6 +338,7 @@ void Child::CheckLimits() {
 int Child::NextLook() const {
   auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
   if (spec_.limits.memory_bytes != 0) left = std::min<std::chrono::milliseconds>(left, kLookEvery);
+  if (disk_allowed_ != 0) left = std::min<std::chrono::milliseconds>(left, kMeasureEvery);
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
 }
 
@@ -279,11 +363,22 @@ void Child::Watch() {
 // The group first: what the program started must not outlive it.
 void Child::Kill() {
   if (pid_ <= 0) return;
+  // What left the group is still a child of it, as long as its parent lives.
+  std::vector<pid_t> family;
+  CollectDescendants(pid_, family);
   ::kill(-pid_, SIGKILL);
+  for (const pid_t process : family) ::kill(process, SIGKILL);
   ::kill(pid_, SIGKILL);
   while (::waitpid(pid_, &wait_status_, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
+  if (spec_.mark.empty()) return;
+  // One that forks while it is looked for is found the next time.
+  for (int round = 0; round < 10; ++round) {
+    const std::vector<pid_t> marked = FindMarked(spec_.mark);
+    if (marked.empty()) break;
+    for (const pid_t process : marked) ::kill(process, SIGKILL);
+  }
 }
 
 ChildOutcome Child::Finish() {

@@ -18,6 +18,7 @@ struct ChildLimits {
   Duration timeout = std::chrono::minutes(1);
   std::size_t output_bytes = std::size_t{1} << 20;  // of each of its two streams
   std::uint64_t memory_bytes = 0;                   // of the program and all it started; 0: not limited
+  std::uint64_t disk_bytes = 0;                     // by which `disk_folders` may grow; 0: not limited
 };
 
 struct ChildSpec {
@@ -25,6 +26,11 @@ struct ChildSpec {
   std::vector<std::string> environment;  // "NAME=value", all of it
   std::string directory;                 // empty: the parent's
   std::string input;                     // what it reads from its standard input
+  int passed = -1;                       // a descriptor of ours that it gets as its descriptor 3
+  std::vector<std::string> disk_folders = {};
+  // A variable "NAME=value" of its environment by which whatever it started is found and ended, also what has
+  // left its process group. Empty: nothing but the group and its descendants is.
+  std::string mark = {};
   ChildLimits limits;
 };
 
@@ -35,6 +41,7 @@ enum class ChildEnd : std::uint8_t {
   kTooMuchOutput,
   kTooMuchMemory,
   kStopped,
+  kTooMuchDisk,
 };
 
 struct ChildOutcome {

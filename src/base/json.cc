@@ -30,6 +30,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/visible_text.h"
 
 namespace agenttalk {
 namespace {
@@ -451,7 +452,7 @@ std::string PrettyJson(const json::value& value) {
   std::string out;
   WritePretty(value, 0, out);
   out.push_back('\n');
-  return out;
+  return VisibleText(out);
 }
 
 std::optional<std::int64_t> AsInteger(const json::value& value) {

@@ -1,12 +1,15 @@
 #include "base/posix_root.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -14,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/error_code.h"
@@ -97,6 +101,73 @@ std::expected<FileDescriptor, int> PosixRoot::OpenAt(const std::string& path, in
     if (errno == ENOSYS) openat2_ = false;
   }
   return OpenStepwise(path, all_flags, mode);
+}
+
+Result<std::string> PosixRoot::ReadFile(const std::string& path, std::size_t limit) const {
+  // Without O_NONBLOCK opening a FIFO would wait for its other end.
+  const auto file = OpenAt(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  if (!file) return FailFile(file.error(), path);
+  struct stat status{};
+  if (::fstat(file->get(), &status) != 0) return FailFile(errno, path);
+  if (!S_ISREG(status.st_mode)) return Fail(ErrorCode::kFileUnsafe, path + ": this is not an ordinary file");
+  std::string bytes;
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size > limit)
+    return Fail(ErrorCode::kTooLarge, fmt::format("{}: {} bytes are more than {}", path, size, limit));
+  bytes.resize(size + 1);  // one more, to see its end
+  std::size_t have = 0;
+  while (have < bytes.size()) {
+    const ssize_t got = ::read(file->get(), bytes.data() + have, bytes.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return FailFile(errno, path);
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+    if (have > limit) return Fail(ErrorCode::kTooLarge, fmt::format("{}: more than {} bytes", path, limit));
+    if (have == bytes.size()) bytes.resize(std::min(2 * have, limit + 1));  // it grows meanwhile
+  }
+  bytes.resize(have);
+  return bytes;
+}
+
+Result<FileDescriptor> PosixRoot::MakeFolder(const std::string& path) const {
+  // Whoever may look into it is decided by the umask, or by an ACL of the folder above.
+  constexpr mode_t kMode = 0777;
+  FileDescriptor folder(::fcntl(root_.get(), F_DUPFD_CLOEXEC, 0));
+  if (!folder.valid()) return FailFile(errno, path);
+  for (std::size_t start = 0; start < path.size();) {
+    const std::size_t slash = std::min(path.find('/', start), path.size());
+    const std::string part = path.substr(start, slash - start);
+    start = slash + 1;
+    if (part.empty() || part == "." || part == "..") return FailFile(EXDEV, path);
+    if (::mkdirat(folder.get(), part.c_str(), kMode) != 0 && errno != EEXIST) return FailFile(errno, path);
+    FileDescriptor next(
+        ::openat(folder.get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!next.valid()) return FailFile(errno, path);
+    folder = std::move(next);
+  }
+  return folder;
+}
+
+std::vector<std::string> PosixRoot::NamesIn(const std::string& path) const {
+  std::vector<std::string> names;
+  const auto folder = OpenAt(path, O_RDONLY | O_DIRECTORY);
+  if (!folder) return names;
+  DIR* stream = ::fdopendir(::fcntl(folder->get(), F_DUPFD_CLOEXEC, 0));
+  if (stream == nullptr) return names;
+  while (const dirent* entry = ::readdir(stream)) {
+    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+  }
+  ::closedir(stream);
+  std::ranges::sort(names);
+  return names;
+}
+
+Result<PosixRoot> PosixRoot::Below(const std::string& path) const {
+  auto folder = OpenAt(path, O_RDONLY | O_DIRECTORY);
+  if (!folder) return FailFile(folder.error(), path);
+  PosixRoot below(std::move(*folder), directory_ + "/" + path);
+  below.openat2_ = openat2_.load();
+  return below;
 }
 
 std::expected<FileDescriptor, int> PosixRoot::OpenStepwise(const std::string& path, int flags,

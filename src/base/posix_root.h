@@ -3,9 +3,11 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <cstddef>
 #include <expected>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
@@ -31,6 +33,16 @@ class PosixRoot {
   // O_CLOEXEC and O_NOFOLLOW are implied. On failure the errno is the error.
   [[nodiscard]] std::expected<FileDescriptor, int> OpenAt(const std::string& path, int flags,
                                                           mode_t mode = 0) const;
+  // The bytes of an ordinary file, at most `limit` of them (TOO_LARGE); links, FIFOs and the like are
+  // FILE_UNSAFE.
+  [[nodiscard]] Result<std::string> ReadFile(const std::string& path, std::size_t limit) const;
+  // The folder at `path`, made with what leads to it where it is missing. Nothing on the way may be a link.
+  [[nodiscard]] Result<FileDescriptor> MakeFolder(const std::string& path) const;
+  // The names in a folder, in order, without those that begin with a dot; nothing where there is no such
+  // folder.
+  [[nodiscard]] std::vector<std::string> NamesIn(const std::string& path) const;
+  // The same way of reaching into a folder below.
+  [[nodiscard]] Result<PosixRoot> Below(const std::string& path) const;
   [[nodiscard]] int fd() const { return root_.get(); }
   [[nodiscard]] const std::string& directory() const { return directory_; }
 

@@ -116,33 +116,155 @@ struct Shape {
   bool (*belongs)(char);
   std::size_t least;  // characters after the prefix
 };
-constexpr std::array<Shape, 6> kShapes = {{
-    {"sk-", IsKeyCharacter, 16},
-    {"ghp_", IsLetterOrDigit, 30},
+constexpr Shape kShapes[] = {
+    {"sk-", IsKeyCharacter, 16},        // OpenAI, Anthropic and many others
+    {"sk_live_", IsLetterOrDigit, 16},  // Stripe
+    {"sk_test_", IsLetterOrDigit, 16},
+    {"rk_live_", IsLetterOrDigit, 16},
+    {"rk_test_", IsLetterOrDigit, 16},
+    {"whsec_", IsTokenCharacter, 16},
+    {"ghp_", IsLetterOrDigit, 30},  // GitHub
+    {"gho_", IsLetterOrDigit, 30},
+    {"ghu_", IsLetterOrDigit, 30},
+    {"ghs_", IsLetterOrDigit, 30},
+    {"ghr_", IsLetterOrDigit, 30},
     {"github_pat_", IsKeyCharacter, 30},
-    {"AKIA", IsUpperOrDigit, 16},
+    {"glpat-", IsKeyCharacter, 16},  // GitLab
+    {"gldt-", IsKeyCharacter, 16},
+    {"glrt-", IsKeyCharacter, 16},
+    {"glptt-", IsKeyCharacter, 16},
+    {"xoxb-", IsKeyCharacter, 16},  // Slack
+    {"xoxp-", IsKeyCharacter, 16},
+    {"xoxa-", IsKeyCharacter, 16},
+    {"xoxr-", IsKeyCharacter, 16},
+    {"xoxs-", IsKeyCharacter, 16},
+    {"xoxe-", IsKeyCharacter, 16},
+    {"xapp-", IsKeyCharacter, 16},
+    {"AKIA", IsUpperOrDigit, 16},  // AWS
     {"ASIA", IsUpperOrDigit, 16},
-    {"AIza", IsKeyCharacter, 30},
-}};
+    {"AIza", IsKeyCharacter, 30},  // Google
+    {"ya29.", IsTokenCharacter, 20},
+    {"GOCSPX-", IsKeyCharacter, 20},
+    {"npm_", IsLetterOrDigit, 30},
+    {"pypi-", IsKeyCharacter, 40},
+    {"hf_", IsLetterOrDigit, 30},      // Hugging Face
+    {"dop_v1_", IsLetterOrDigit, 40},  // DigitalOcean
+    {"SG.", IsTokenCharacter, 40},     // SendGrid
+    {"shpat_", IsLetterOrDigit, 30},   // Shopify
+    {"dapi", IsLetterOrDigit, 32},     // Databricks
+    {"hvs.", IsKeyCharacter, 20},      // Vault
+    {"AGE-SECRET-KEY-", IsUpperOrDigit, 40},
+};
 
 // A name whose value is secret whatever it looks like: `x-api-key: …`, `"api_key": "…"`, `Bearer …`.
-constexpr std::array<std::string_view, 8> kSecretNames = {"bearer",
-                                                          "x-api-key",
-                                                          "api-key",
-                                                          "api_key",
-                                                          "apikey",
-                                                          "aws_secret_access_key",
-                                                          "aws_session_token",
-                                                          "x-goog-api-key"};
+struct SecretName {
+  std::string_view name;
+  bool assigned;  // a colon or an equals sign must follow, and the value must not look like a word
+};
+constexpr SecretName kSecretNames[] = {
+    {"bearer", false},
+    {"x-api-key", false},
+    {"api-key", false},
+    {"api_key", false},
+    {"apikey", false},
+    {"aws_secret_access_key", false},
+    {"aws_session_token", false},
+    {"x-goog-api-key", false},
+    {"accountkey", true},
+    {"sharedaccesskey", true},
+    {"authorization", true},
+    {"client_secret", true},
+    {"client-secret", true},
+    {"access_token", true},
+    {"refresh_token", true},
+    {"id_token", true},
+    {"auth_token", true},
+    {"private_token", true},
+    {"private-token", true},
+    {"secret_key", true},
+    {"secret", true},
+    {"password", true},
+    {"passwd", true},
+    {"pgpassword", true},
+};
 
 // Whether a word that starts with this character can be one of the above: most words cannot.
 bool MayStartSecret(char c) {
   static constexpr auto kStarts = [] {
     std::array<bool, 256> starts{};
-    for (const char first : std::string_view("sgaAbBxX")) starts.at(static_cast<unsigned char>(first)) = true;
+    const auto mark = [&](char first) {
+      starts.at(static_cast<unsigned char>(first)) = true;
+      if (first >= 'a' && first <= 'z') starts.at(static_cast<unsigned char>(first - 'a' + 'A')) = true;
+    };
+    for (const Shape& shape : kShapes) mark(shape.prefix.front());
+    for (const SecretName& name : kSecretNames) mark(name.name.front());
+    for (const char first : std::string_view("e-:?&")) starts.at(static_cast<unsigned char>(first)) = true;
     return starts;
   }();
   return kStarts.at(static_cast<unsigned char>(c));
+}
+
+bool IsEncodedCharacter(char c) {
+  return IsKeyCharacter(c) || c == '=';
+}
+
+// eyJ….….…: a signed token.
+std::size_t TokenLength(std::string_view text) {
+  constexpr std::size_t kShortestPart = 8;
+  if (!text.starts_with("eyJ")) return 0;
+  std::size_t at = 0;
+  for (int part = 0; part < 3; ++part) {
+    if (part > 0 && (at >= text.size() || text[at++] != '.')) return 0;
+    const std::size_t length = RunLength(text.substr(at), IsEncodedCharacter);
+    if (length < kShortestPart) return 0;
+    at += length;
+  }
+  return at;
+}
+
+// A private key, from its first line to its last, or to the end of the text when that is cut off.
+std::size_t PrivateKeyLength(std::string_view text) {
+  constexpr std::string_view kEnd = "-----END ";
+  constexpr std::size_t kLongestHead = 64;
+  if (!text.starts_with("-----BEGIN ")) return 0;
+  if (text.substr(0, kLongestHead).find("PRIVATE KEY-----") == std::string_view::npos) return 0;
+  const std::size_t end = text.find(kEnd);
+  if (end == std::string_view::npos) return text.size();
+  const std::size_t dashes = text.find("-----", end + kEnd.size());
+  return dashes == std::string_view::npos ? text.size() : dashes + 5;
+}
+
+// The password of scheme://user:password@host, which may have an @ of its own.
+Span UrlPassword(std::string_view text, std::size_t at) {
+  if (!text.substr(at).starts_with("://")) return {at, at};
+  const std::size_t begin = at + 3;
+  const std::size_t end = std::min(text.find_first_of("/ \t\r\n\"'<>`\\", begin), text.size());
+  const std::string_view authority = text.substr(begin, end - begin);
+  const std::size_t last = authority.rfind('@');
+  const std::size_t colon = authority.find(':');
+  if (last == std::string_view::npos || colon == std::string_view::npos || colon + 1 >= last) return {at, at};
+  return {begin + colon + 1, begin + last};
+}
+
+// The value of ?key=… and its like.
+Span QuerySecret(std::string_view text, std::size_t at) {
+  static constexpr std::string_view kNames[] = {
+      "key=",      "api_key=", "apikey=",          "api-key=",         "token=",
+      "sig=",      "secret=",  "signature=",       "access_token=",    "auth=",
+      "password=", "code=",    "x-amz-signature=", "x-goog-signature="};
+  constexpr std::size_t kShortest = 8;
+  const std::string_view rest = text.substr(at + 1);
+  for (const std::string_view name : kNames) {
+    if (!StartsWithIgnoringCase(rest, name)) continue;
+    const std::string_view value = rest.substr(name.size());
+    const std::size_t length = std::min(value.find_first_of("&# \t\r\n\"'<>`\\"), value.size());
+    if (length >= kShortest) return {at + 1 + name.size(), at + 1 + name.size() + length};
+  }
+  return {at, at};
+}
+
+bool LooksLikeWord(std::string_view value) {
+  return std::ranges::none_of(value, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 // The secret at `at`, which is the start of a word; empty when there is none.
@@ -150,19 +272,25 @@ Span SecretAt(std::string_view text, std::size_t at) {
   constexpr std::size_t kMostSeparators = 8;
   constexpr std::size_t kShortestValue = 8;
   const std::string_view rest = text.substr(at);
+  if (const std::size_t length = TokenLength(rest); length > 0) return {at, at + length};
+  if (const std::size_t length = PrivateKeyLength(rest); length > 0) return {at, at + length};
   for (const Shape& shape : kShapes) {
     if (!rest.starts_with(shape.prefix)) continue;
     const std::size_t length = RunLength(rest.substr(shape.prefix.size()), shape.belongs);
     if (length >= shape.least) return {at, at + shape.prefix.size() + length};
   }
-  for (const std::string_view name : kSecretNames) {
-    if (!StartsWithIgnoringCase(rest, name)) continue;
-    const std::string_view after = rest.substr(name.size());
+  for (const SecretName& one : kSecretNames) {
+    if (!StartsWithIgnoringCase(rest, one.name)) continue;
+    const std::string_view after = rest.substr(one.name.size());
     const std::size_t gap = std::min(after.find_first_not_of(" \t\"'\\:="), after.size());
     if (gap == 0 || gap > kMostSeparators) continue;
-    const std::size_t length = RunLength(after.substr(gap), IsTokenCharacter);
-    const std::size_t begin = at + name.size() + gap;
-    if (length >= kShortestValue) return {begin, begin + length};
+    const std::string_view value = after.substr(gap, RunLength(after.substr(gap), IsTokenCharacter));
+    if (value.size() < kShortestValue) continue;
+    if (one.assigned &&
+        (after.substr(0, gap).find_first_of(":=") == std::string_view::npos || LooksLikeWord(value)))
+      continue;
+    const std::size_t begin = at + one.name.size() + gap;
+    return {begin, begin + value.size()};
   }
   return {at, at};
 }
@@ -170,8 +298,16 @@ Span SecretAt(std::string_view text, std::size_t at) {
 std::vector<Span> RecognisedSecrets(std::string_view text) {
   std::vector<Span> spans;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!MayStartSecret(text[i]) || (i > 0 && IsLetterOrDigit(text[i - 1]))) continue;
-    const Span span = SecretAt(text, i);
+    const char c = text[i];
+    if (!MayStartSecret(c)) continue;
+    Span span{i, i};
+    if (c == ':') {
+      span = UrlPassword(text, i);
+    } else if (c == '?' || c == '&') {
+      span = QuerySecret(text, i);
+    } else if (i == 0 || !IsLetterOrDigit(text[i - 1])) {
+      span = SecretAt(text, i);
+    }
     if (span.begin == span.end) continue;
     spans.push_back(span);
     i = span.end - 1;

@@ -23,6 +23,75 @@ TEST(Redactor, RecognisesSecretsByTheirShape) {
   EXPECT_EQ(Redacted("api_key='0123456789'"), "api_key='[redacted]'");
 }
 
+// One real-looking secret of each form; none of them is or was valid. Put together here, so that no scanner
+// takes this file for a leak.
+TEST(Redactor, KnowsTheFormsOfTheCorpus) {
+  const std::string letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  const auto some = [&](std::size_t count) { return letters.substr(0, count); };
+  const std::string upper = "ABCDEFGHIJKLMNOP";
+  const std::string corpus[] = {"sk-" + some(48),
+                                "sk-ant-api03-" + some(60),
+                                "sk-proj-" + some(60),
+                                "sk-or-v1-" + some(60),
+                                "sk_live_" + some(24),
+                                "sk_test_" + some(24),
+                                "rk_live_" + some(24),
+                                "whsec_" + some(32),
+                                "ghp_" + some(36),
+                                "gho_" + some(36),
+                                "ghu_" + some(36),
+                                "ghs_" + some(36),
+                                "ghr_" + some(36),
+                                "github_pat_" + some(22) + "_" + some(59),
+                                "glpat-" + some(20),
+                                "gldt-" + some(20),
+                                "glrt-" + some(20),
+                                "xoxb-123456789012-123456789012-" + some(24),
+                                "xoxp-123456789012-" + some(24),
+                                "xapp-1-A0-" + some(24),
+                                "AKIA" + upper,
+                                "ASIA" + upper,
+                                "AIza" + some(35),
+                                "ya29." + some(60),
+                                "GOCSPX-" + some(28),
+                                "npm_" + some(36),
+                                "pypi-" + some(60),
+                                "hf_" + some(34),
+                                "dop_v1_" + some(62),
+                                "SG." + some(22) + "." + some(43),
+                                "shpat_" + some(32),
+                                "hvs." + some(24),
+                                "eyJ" + some(20) + ".eyJ" + some(30) + "." + some(43)};
+  for (const std::string& secret : corpus) {
+    EXPECT_EQ(Redacted("it is " + secret + ", keep it"), "it is [redacted], keep it") << secret;
+    EXPECT_EQ(Redacted("{\"a\":\"" + secret + "\"}"), "{\"a\":\"[redacted]\"}") << secret;
+  }
+  const std::string body = "MIIEow" + some(60) + "\n" + some(60) + "\n";
+  for (const std::string kind : {"", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED "}) {
+    const std::string head = "-----BEGIN " + kind + "PRIVATE KEY-----\n";
+    EXPECT_EQ(Redacted("a " + head + body + "-----END " + kind + "PRIVATE KEY----- b"), "a [redacted] b");
+    EXPECT_EQ(Redacted("a " + head + body), "a [redacted]");
+  }
+}
+
+TEST(Redactor, KnowsPasswordsInAddressesAndSettings) {
+  EXPECT_EQ(Redacted("postgres://user:hunter2@db/x"), "postgres://user:[redacted]@db/x");
+  EXPECT_EQ(Redacted("https://user:p@ss@host/v1"), "https://user:[redacted]@host/v1");
+  EXPECT_EQ(Redacted("https://host/v1?key=0123456789&x=1"), "https://host/v1?key=[redacted]&x=1");
+  EXPECT_EQ(Redacted("https://host/?a=b&access_token=0123456789"),
+            "https://host/?a=b&access_token=[redacted]");
+  EXPECT_EQ(Redacted("password: hunter2hunter2"), "password: [redacted]");
+  EXPECT_EQ(Redacted("PGPASSWORD=hunter2hunter2 psql"), "PGPASSWORD=[redacted] psql");
+  EXPECT_EQ(Redacted("\"client_secret\": \"a1b2c3d4e5\""), "\"client_secret\": \"[redacted]\"");
+  EXPECT_EQ(Redacted("AccountKey=abcd1234efgh5678=="), "AccountKey=[redacted]");
+  for (const std::string_view text :
+       {"password: required", "the secret of success", "a token: 5", "http://host:8080/path",
+        "see http://a.b/c@d", "secret: nothing at all", "user@example.com", "?key=short", "eyJ.a.b",
+        "-----BEGIN CERTIFICATE-----"}) {
+    EXPECT_EQ(Redacted(text), text);
+  }
+}
+
 TEST(Redactor, LeavesOrdinaryWordsAlone) {
   for (const std::string_view text :
        {"", "task-001-of-the-longest-plan", "ask-me-anything-you-want-to", "sk-short", "the bearer of news",

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/visible_text.h"
+
 namespace agenttalk {
 namespace {
 
@@ -42,9 +44,7 @@ constexpr std::array<std::string_view, 6> kWideBlanks = {"\xC2\xA0",     "\xE2\x
                                                          "\xE2\x80\xA9", "\xE3\x80\x80", "\xEF\xBB\xBF"};
 
 bool IsControl(std::string_view character) {
-  const auto first = static_cast<unsigned char>(character.front());
-  if (character.size() == 1) return (first < 0x20 && first != '\n' && first != '\t') || first == 0x7F;
-  return character.size() == 2 && first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
+  return character != "\n" && character != "\t" && IsSteering(DecodeUtf8(character));
 }
 
 }  // namespace

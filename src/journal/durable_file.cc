@@ -79,11 +79,13 @@ Result<void> WriteFileDurably(const std::filesystem::path& temporary, const std:
 }
 
 Result<std::string> ReadFileUpTo(const std::filesystem::path& file, std::uint64_t limit) {
-  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd.valid() && errno == ENOENT) return Fail(ErrorCode::kNotFound, file.string() + " is missing");
   if (!fd.valid()) return FailErrno("open " + file.string());
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return FailErrno("stat " + file.string());
+  if (!S_ISREG(status.st_mode))
+    return Fail(ErrorCode::kFileUnsafe, file.string() + " is not an ordinary file");
   // As large as the file, not as the limit: clearing that much memory would take longer than all the rest.
   std::string bytes(std::min<std::uint64_t>(limit, static_cast<std::uint64_t>(status.st_size) + 1), '\0');
   std::size_t size = 0;

@@ -107,7 +107,9 @@ Result<std::string> ReadKeyFile(const fs::path& file) {
 // http://user:password@host: the password is a secret as well.
 void HideCredentials(std::string_view url) {
   const std::size_t start = url.find("://");
-  const std::size_t at = url.find('@');
+  const std::size_t path =
+      start == std::string_view::npos ? url.size() : std::min(url.find('/', start + 3), url.size());
+  const std::size_t at = url.substr(0, path).rfind('@');  // a password may have one of its own
   if (start == std::string_view::npos || at == std::string_view::npos) return;
   const std::string_view user = url.substr(start + 3, at - start - 3);
   if (const std::size_t colon = user.find(':'); colon != std::string_view::npos) {
@@ -267,6 +269,18 @@ Environment ProcessEnvironment() {
 Result<Endpoint> FindEndpoint(const ProviderConfig& config, const Environment& environment,
                               const fs::path& hub) {
   return Finder(config, environment, hub).Find();
+}
+
+bool SendsKeyInClear(const Endpoint& endpoint) {
+  const std::string_view url = endpoint.wire.base_url;
+  if (endpoint.wire.api_key.empty() || !url.starts_with("http://")) return false;
+  std::string_view host = url.substr(7, url.find('/', 7) - 7);
+  if (const std::size_t at = host.rfind('@'); at != std::string_view::npos) host.remove_prefix(at + 1);
+  return !host.starts_with("127.") && !host.starts_with("localhost") && !host.starts_with("[::1]");
+}
+
+std::string VendorUrl(ProviderKind kind) {
+  return VendorOf(kind).url;
 }
 
 std::unique_ptr<WireFormat> MakeFormat(const Endpoint& endpoint) {

@@ -32,6 +32,12 @@ struct Endpoint {
 Result<Endpoint> FindEndpoint(const ProviderConfig& config, const Environment& environment,
                               const std::filesystem::path& hub);
 
+// Whether the key would cross a network where everybody on the way can read it.
+bool SendsKeyInClear(const Endpoint& endpoint);
+
+// The server that a kind of provider belongs to.
+std::string VendorUrl(ProviderKind kind);
+
 std::unique_ptr<WireFormat> MakeFormat(const Endpoint& endpoint);
 
 }  // namespace agenttalk

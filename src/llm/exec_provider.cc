@@ -6,12 +6,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -56,10 +59,28 @@ std::string WithModel(std::string argument, const std::string& model) {
   return argument;
 }
 
-std::vector<std::string> OwnEnvironment() {
+// What programs need to find their files and to speak the user's language. Everything else, keys above all,
+// is given by name only.
+constexpr std::array<std::string_view, 14> kUsualVariables = {
+    "PATH", "HOME", "USER",   "LOGNAME",         "SHELL",         "LANG",           "LANGUAGE",
+    "TERM", "TZ",   "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"};
+
+std::vector<std::string> EnvironmentFor(const std::vector<std::string>& named) {
   std::vector<std::string> list;
-  for (char** entry = environ; *entry != nullptr; ++entry) list.emplace_back(*entry);
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view variable = *entry;
+    const std::string_view name = variable.substr(0, variable.find('='));
+    if (name.starts_with("LC_") || std::ranges::find(kUsualVariables, name) != kUsualVariables.end() ||
+        std::ranges::find(named, name) != named.end())
+      list.emplace_back(variable);
+  }
   return list;
+}
+
+// A variable that whatever the program starts inherits, so that it can be found and ended.
+std::string NewMark() {
+  std::random_device device;
+  return fmt::format("AGENTTALK_CALL={:08x}{:08x}{:08x}", device(), device(), device());
 }
 
 }  // namespace
@@ -116,7 +137,9 @@ Result<ChildSpec> ExecProvider::SpecOf(const ModelRequest& request) const {
   if (!model.empty()) {
     for (const std::string& argument : options_.model_argv) spec.argv.push_back(WithModel(argument, model));
   }
-  spec.environment = OwnEnvironment();
+  spec.environment = EnvironmentFor(options_.env);
+  spec.mark = NewMark();
+  spec.environment.push_back(spec.mark);
   if (options_.directory) spec.directory = TRY(options_.directory(request.ids));
   std::string prompt = PromptText(request);
   if (!options_.prompt_as_argument) {

@@ -24,8 +24,9 @@ namespace agenttalk {
 
 struct ExecOptions {
   std::vector<std::string> argv;
-  bool prompt_as_argument = false;  // else on its standard input
-  std::string answer_at = {};       // a JSON Pointer into what it prints; empty: all of it
+  std::vector<std::string> env = {};  // names of variables that the program gets besides the usual ones
+  bool prompt_as_argument = false;    // else on its standard input
+  std::string answer_at = {};         // a JSON Pointer into what it prints; empty: all of it
   std::string model = {};
   std::vector<std::string> model_argv = {};  // added where a model is named; {model} is its name
   Duration timeout{};                        // of one call; 0: the request's, else ten minutes

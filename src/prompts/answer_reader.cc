@@ -41,6 +41,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kOutputs = "outputs/";
+// As many as a provider's own protocol may bring (llm/answer_draft.cc).
+constexpr std::size_t kMostToolCalls = 256;
 
 AnswerText TextOf(const json::value& value) {
   if (value.is_string()) return {std::string(value.get_string()), false};
@@ -228,6 +230,12 @@ class Reader {
   void ReadToolCalls(const json::value& value) {
     const json::array* items = ObjectList("tool_calls", contract_.tools_allowed, value);
     if (items == nullptr) return;
+    if (items->size() > kMostToolCalls) {
+      Refuse(ErrorCode::kTooLarge, "/tool_calls",
+             fmt::format("{} tools at once are more than the {} that may be asked for", items->size(),
+                         kMostToolCalls));
+      return;
+    }
     for (std::size_t i = 0; i < items->size(); ++i) {
       if ((*items)[i].is_object()) ReadToolCall((*items)[i].get_object(), fmt::format("/tool_calls/{}", i));
     }

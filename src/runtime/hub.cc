@@ -29,6 +29,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/command/authority.h"
 #include "engine/command/sending_rules.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
@@ -58,6 +59,7 @@
 #include "runtime/core/rest.h"
 #include "runtime/core/threaded_commits.h"
 #include "runtime/hub_home.h"
+#include "runtime/hub_trust.h"
 #include "runtime/node.h"
 #include "runtime/reports/stray_inbox.h"
 #include "runtime/team.h"
@@ -159,9 +161,30 @@ Result<void> Hub::StartReading() {
   return node_->StartReading();
 }
 
+// What is begun here belongs to this user from then on; what came from elsewhere only when it may be served.
+Result<void> Hub::CheckTrust(bool foreign) {
+  const bool serves = options_.mode == HubMode::kServe;
+  if (serves && options_.permit) {
+    std::vector<PlanId> unfinished;
+    if (foreign) {
+      for (const StreamInfo& stream : TRY(journal_->Streams(true))) {
+        if (!stream.stream.empty()) unfinished.push_back(stream.stream);
+      }
+    }
+    TRY(options_.permit(team_, unfinished));
+  }
+  if (foreign && !serves) return {};
+  auto adopted = AdoptJournal(directory_);
+  if (adopted || adopted.error().code != ErrorCode::kPermissionDenied) return adopted;
+  Report("the next start will ask whether this hub is trusted: " + adopted.error().message);
+  return {};
+}
+
 Result<void> Hub::Start() {
   const bool serves = options_.mode == HubMode::kServe;
+  const bool foreign = HasForeignJournal(directory_);
   journal_ = TRY(TakeJournal(directory_, serves ? Purpose::kServe : Purpose::kRecord));
+  TRY(CheckTrust(foreign));
   NodeOptions node = OptionsFor(team_);
   node.fence_key = TRY(FenceKey(directory_));
   node.listener = this;
@@ -215,7 +238,9 @@ void Hub::MakeTools() {
       [this](Input input, std::function<void(const Reply&)> done) {
         core().Submit(std::move(input), std::move(done));
         Wake();
-      }};
+      },
+      [this](const AgentId& from, const AgentId& to) { return ForbidSending(core().state(), from, to); }};
+  for (const std::string& problem : team_.problems) Report(problem);
   ToolSet set = MakeToolSet(team_, {directory_, post, ForCommands(), plan});
   for (const std::string& problem : set.problems) Report(problem);
   tools_ = std::move(set.registry);

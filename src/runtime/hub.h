@@ -58,6 +58,9 @@ struct HubOptions {
   std::function<bool()> stays = {};
   bool announces = true;  // that it serves, and where
   PlanId focus = {};      // works on this plan alone; empty: on all of them
+  // Asked before anything is begun, with the unfinished plans of a journal from elsewhere; an error ends the
+  // start.
+  std::function<Result<void>(const Team&, const std::vector<PlanId>&)> permit = {};
 };
 
 // A hub in this process: a Node, and around it what it stands on and what drives it. One thread runs the
@@ -127,6 +130,7 @@ class Hub final : private EventObserver {
   Hub(std::filesystem::path directory, Team team, HubOptions options);
   Result<void> Start();
   Result<void> StartReading();
+  Result<void> CheckTrust(bool foreign);
   void MakeTools();
   Result<void> MakeNode(CommitQueue& commits, Watcher& watcher, NodeOptions node);
   Result<void> Run();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/json/value.hpp>
 #include <cmath>
 #include <cstddef>
@@ -12,7 +13,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -22,10 +22,10 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/json.h"
+#include "base/posix_root.h"
 #include "base/suggestion.h"
 #include "engine/stage/match.h"
 #include "engine/turn/input.h"
-#include "journal/durable_file.h"
 #include "mailbox/intake.h"
 #include "model/config/agent_profile.h"
 #include "model/config/agent_profile_reader.h"
@@ -39,6 +39,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Where nobody set a budget, a person is asked before more than this is spent. Only what has a price counts.
+constexpr std::uint64_t kDefaultHubBudget = 20'000'000;  // millionths of a dollar
+
 std::unexpected<Error> FailIssues(const fs::path& file, const Issues& issues) {
   const Issue& first = issues.errors.front();
   std::string text = file.string();
@@ -50,15 +53,66 @@ std::unexpected<Error> FailIssues(const fs::path& file, const Issues& issues) {
               first.hint.empty() ? "see `agenttalk validate " + file.string() + "`" : first.hint);
 }
 
-Result<void> ReadProfileFile(const fs::path& file, AgentId id, Team& team) {
-  const std::string text = TRY(ReadFileUpTo(file, team.config.limits.max_command_bytes));
-  AgentProfile base;
-  if (const auto known = team.agents.find(id); known != team.agents.end()) base = known->second;
-  base.agent_id = id;
-  auto profile = ParseProfileFile(text, std::move(base));
-  if (!profile) return FailIssues(file, profile.issues);
-  team.agents.insert_or_assign(std::move(id), *profile);
-  return {};
+// What a profile in an agent's folder may not say: whoever can write there, such as the program that plays
+// the agent, would give itself rights. They come from agenttalk.yaml, which is its owner's. A restriction is
+// no right.
+constexpr std::array<std::string_view, 4> kOwnFolderTools = {"read_file", "write_file", "list_files",
+                                                             "search_files"};
+
+void KeepRights(const AgentProfile& granted, bool declared, AgentProfile& profile,
+                std::vector<std::string>& problems) {
+  const auto ignore = [&](const char* key) {
+    problems.push_back(
+        fmt::format("{}: {} in its agent_profile.json does not count: say it in agenttalk.yaml",
+                    profile.agent_id.str(), key));
+  };
+  const auto keep = [&](const char* key, auto& said, const auto& right) {
+    if (said == right) return;
+    ignore(key);
+    said = right;
+  };
+  if (!declared) {
+    // Nobody granted it anything: it has its own task's folder.
+    const auto more = std::ranges::remove_if(profile.tools, [](const std::string& tool) {
+      return std::ranges::find(kOwnFolderTools, tool) == kOwnFolderTools.end();
+    });
+    if (!more.empty()) ignore("tools");
+    profile.tools.erase(more.begin(), more.end());
+    keep("permissions", profile.permissions, granted.permissions);
+    return;
+  }
+  keep("tools", profile.tools, granted.tools);
+  keep("permissions", profile.permissions, granted.permissions);
+  keep("provider", profile.provider, granted.provider);
+  keep("model", profile.model, granted.model);
+  keep("runtime", profile.runtime, granted.runtime);
+  keep("max_parallel", profile.max_parallel, granted.max_parallel);
+  keep("heartbeat", profile.heartbeat_interval, granted.heartbeat_interval);
+  keep("repair_attempts", profile.repair_attempts, granted.repair_attempts);
+  if (granted.visibility && profile.visibility != granted.visibility) {
+    std::erase_if(*profile.visibility, [&](const AgentId& agent) {
+      return std::ranges::find(*granted.visibility, agent) == granted.visibility->end();
+    });
+  }
+}
+
+// A profile that cannot be read changes nothing: it must not be able to stop the hub.
+void ReadProfileFile(const PosixRoot& root, const AgentId& id, Team& team) {
+  const std::string file = fmt::format("agents/{}/agent_profile.json", id.str());
+  const auto text = root.ReadFile(file, team.config.limits.max_command_bytes);
+  if (!text && text.error().code == ErrorCode::kNotFound) return;
+  const auto refuse = [&](const std::string& why) {
+    team.problems.push_back(fmt::format("{} does not count: {}", file, why));
+  };
+  if (!text) return refuse(text.error().message);
+  AgentProfile granted;
+  const auto known = team.agents.find(id);
+  if (known != team.agents.end()) granted = known->second;
+  granted.agent_id = id;
+  auto profile = ParseProfileFile(*text, granted);
+  if (!profile) return refuse(FailIssues(root.directory() / fs::path(file), profile.issues).error().message);
+  KeepRights(granted, known != team.agents.end(), *profile.value, team.problems);
+  team.agents.insert_or_assign(id, *std::move(profile.value));
 }
 
 Result<void> CheckVisibility(const fs::path& file, const Team& team) {
@@ -79,20 +133,17 @@ Result<void> CheckVisibility(const fs::path& file, const Team& team) {
 }
 
 // The procedures in a folder, in order of their file names.
-Result<std::vector<Sop>> SopsIn(const fs::path& folder) {
+Result<std::vector<Sop>> SopsIn(const PosixRoot& root, const std::string& folder) {
   constexpr std::size_t kLargest = std::size_t{1} << 20;
-  std::vector<fs::path> files;
-  std::error_code ignored;
-  for (fs::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
-    const std::string name = at->path().filename().string();
-    const bool is_yaml = name.ends_with(".yaml") || name.ends_with(".yml");
-    if (is_yaml && !IsIgnoredFileName(name) && at->is_regular_file(ignored)) files.push_back(at->path());
-  }
-  std::ranges::sort(files);
   std::vector<Sop> sops;
-  for (const fs::path& file : files) {
-    Checked<Sop> sop = ParseSop(TRY(ReadFileUpTo(file, kLargest)));
-    if (!sop) return FailIssues(file, sop.issues);
+  for (const std::string& name : root.NamesIn(folder)) {
+    const bool is_yaml = name.ends_with(".yaml") || name.ends_with(".yml");
+    if (!is_yaml || IsIgnoredFileName(name)) continue;
+    const std::string file = folder + "/" + name;
+    auto text = root.ReadFile(file, kLargest);
+    if (!text && text.error().code == ErrorCode::kFileUnsafe) continue;
+    Checked<Sop> sop = ParseSop(TRY(std::move(text)));
+    if (!sop) return FailIssues(root.directory() / fs::path(file), sop.issues);
     sops.push_back(*std::move(sop.value));
   }
   return sops;
@@ -100,16 +151,16 @@ Result<std::vector<Sop>> SopsIn(const fs::path& folder) {
 
 // An agent's own procedures come first, then the hub's, then those that come with the program; one of the
 // same name hides what comes after it.
-Result<void> ReadSops(const fs::path& hub, Team& team) {
+Result<void> ReadSops(const PosixRoot& root, Team& team) {
   const auto wants = [](const AgentProfile& profile) {
     return profile.strategy == Strategy::kTemplate || profile.strategy == Strategy::kAuto;
   };
   if (std::ranges::none_of(team.agents, [&](const auto& entry) { return wants(entry.second); })) return {};
-  std::vector<Sop> common = TRY(SopsIn(hub / team.config.paths.sops));
+  std::vector<Sop> common = TRY(SopsIn(root, team.config.paths.sops));
   common.insert(common.end(), ShippedSops().begin(), ShippedSops().end());
   for (const auto& [id, profile] : team.agents) {
     if (!wants(profile)) continue;
-    std::vector<Sop> own = TRY(SopsIn(hub / "agents" / id.str() / "sops"));
+    std::vector<Sop> own = TRY(SopsIn(root, fmt::format("agents/{}/sops", id.str())));
     for (const Sop& sop : common) {
       if (std::ranges::find(own, sop.name, &Sop::name) == own.end()) own.push_back(sop);
     }
@@ -131,30 +182,24 @@ AgentProfile StageProfile(const AgentId& id) {
 }  // namespace
 
 Result<Team> LoadTeam(const fs::path& hub) {
-  const fs::path file = hub / kTeamFile;
-  auto text = ReadFileUpTo(file, kMebibyte);
-  if (!text && text.error().code == ErrorCode::kNotFound) {
+  const auto missing = [&] {
     return Fail(ErrorCode::kHubMissing, hub.string() + " is not a hub: it has no " + kTeamFile,
                 "make one with `agenttalk init`");
-  }
+  };
+  const auto root = PosixRoot::Open(hub.string());
+  if (!root && root.error().code == ErrorCode::kNotFound) return missing();
+  if (!root) return std::unexpected(root.error());
+  auto text = root->ReadFile(kTeamFile, kMebibyte);
+  if (!text && text.error().code == ErrorCode::kNotFound) return missing();
   auto config = ParseHubConfig(TRY(std::move(text)));
-  if (!config) return FailIssues(file, config.issues);
+  if (!config) return FailIssues(hub / kTeamFile, config.issues);
   Team team{*config, config->agents, {}};
   for (auto& [id, profile] : team.agents) profile.agent_id = id;
-  std::error_code ignored;
-  std::vector<fs::path> folders;
-  for (fs::directory_iterator at(hub / "agents", ignored), end; at != end; at.increment(ignored)) {
-    folders.push_back(at->path());
+  for (const std::string& name : root->NamesIn("agents")) {
+    if (IsSafeName(name)) ReadProfileFile(*root, AgentId(name), team);
   }
-  std::ranges::sort(folders);
-  for (const fs::path& folder : folders) {
-    const std::string name = folder.filename().string();
-    const fs::path profile = folder / "agent_profile.json";
-    if (!IsSafeName(name) || !fs::exists(profile, ignored)) continue;
-    TRY(ReadProfileFile(profile, AgentId(name), team));
-  }
-  TRY(CheckVisibility(file, team));
-  TRY(ReadSops(hub, team));
+  TRY(CheckVisibility(hub / kTeamFile, team));
+  TRY(ReadSops(*root, team));
   return team;
 }
 
@@ -175,6 +220,9 @@ Configuration ToConfiguration(const Team& team) {
   configuration.hub.hub_budget_tokens = limits.hub_budget_tokens;
   configuration.hub.hub_budget_micro_usd =
       static_cast<std::uint64_t>(std::llround(limits.hub_budget_usd * 1e6));
+  const bool unbudgeted = limits.budget_tokens == 0 && limits.hub_budget_tokens == 0 &&
+                          limits.budget_usd == 0 && limits.hub_budget_usd == 0;
+  if (unbudgeted) configuration.hub.hub_budget_micro_usd = kDefaultHubBudget;
   configuration.hub.question_deadline = team.config.human.question_deadline;
   configuration.hub.approval_deadline = team.config.human.approval_deadline;
   configuration.hub.language =

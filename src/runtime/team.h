@@ -18,11 +18,12 @@ namespace agenttalk {
 // The file that says how a hub is set up.
 inline constexpr const char* kTeamFile = "agenttalk.yaml";
 
-// Who works in a hub, and by which rules: agenttalk.yaml, and over it agents/<id>/agent_profile.json.
+// Who works in a hub, and by which rules: agenttalk.yaml, and the words of agents/<id>/agent_profile.json.
 struct Team {
   HubConfig config;
   std::map<AgentId, AgentProfile> agents;
   std::map<AgentId, std::vector<Sop>> sops;  // of those that follow procedures, the first that matches counts
+  std::vector<std::string> problems = {};    // profile files that do not count, in whole or in part
 };
 
 // The error names the file and the first thing that is wrong with it.

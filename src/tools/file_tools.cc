@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/json.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,11 @@ constexpr std::size_t kLargestFile = std::size_t{64} << 20;
 constexpr std::size_t kMostEntries = 1000;
 constexpr std::size_t kMostMatches = 200;
 constexpr std::size_t kLongestLine = 300;
+// Of all the files that one search reads.
+constexpr std::size_t kMostSearched = std::size_t{256} << 20;
+
+// Set when nobody waits for the outcome any more.
+using Stop = std::atomic<bool>;
 
 std::string Text(const json::object& arguments, std::string_view name, std::string otherwise = {}) {
   const json::value* value = arguments.if_contains(name);
@@ -57,7 +64,7 @@ std::string SomeLines(std::string_view text, std::size_t first, std::size_t coun
   return kept;
 }
 
-Result<std::string> ReadFile(const TaskFolder& folder, const json::object& arguments) {
+Result<std::string> ReadFile(const TaskFolder& folder, const json::object& arguments, const Stop& /*stop*/) {
   const std::string path = Text(arguments, "path");
   const std::string text = TRY(folder.Read(path, kLargestFile));
   if (!IsUtf8(text) || text.find('\0') != std::string::npos) {
@@ -67,17 +74,18 @@ Result<std::string> ReadFile(const TaskFolder& folder, const json::object& argum
   return SomeLines(text, Number(arguments, "first_line", 1), Number(arguments, "lines", SIZE_MAX >> 1));
 }
 
-Result<std::string> WriteFile(const TaskFolder& folder, const json::object& arguments) {
+Result<std::string> WriteFile(const TaskFolder& folder, const json::object& arguments, const Stop& /*stop*/) {
   const std::string path = Text(arguments, "path");
   const std::string content = Text(arguments, "content");
   TRY(folder.Write(path, content));
   return fmt::format("wrote {} bytes to {}", content.size(), path);
 }
 
-Result<std::string> ListFiles(const TaskFolder& folder, const json::object& arguments) {
+Result<std::string> ListFiles(const TaskFolder& folder, const json::object& arguments, const Stop& stop) {
   std::string list;
   std::size_t entries = 0;
   TRY(folder.Walk(Text(arguments, "path"), [&](const FolderEntry& entry) {
+    if (stop) return false;
     if (++entries > kMostEntries) {
       list += fmt::format("[only the first {} are shown; list a folder below]\n", kMostEntries);
       return false;
@@ -107,14 +115,22 @@ bool SearchText(const std::string& path, std::string_view text, std::string_view
   return true;
 }
 
-Result<std::string> SearchFiles(const TaskFolder& folder, const json::object& arguments) {
+Result<std::string> SearchFiles(const TaskFolder& folder, const json::object& arguments, const Stop& stop) {
   const std::string wanted = Text(arguments, "text");
   const std::string pattern = Text(arguments, "files", "*");
   std::string found;
   std::size_t matches = 0;
+  std::uint64_t searched = 0;
   TRY(folder.Walk(Text(arguments, "path"), [&](const FolderEntry& entry) {
+    if (stop) return false;
     const std::string name = entry.path.substr(entry.path.rfind('/') + 1);
     if (entry.is_folder || !WildcardMatches(pattern, name)) return true;
+    searched += std::min<std::uint64_t>(entry.size, kLargestFile);
+    if (searched > kMostSearched) {
+      found += fmt::format("[stopped after {} MiB, before {}; search below a folder, or name the files]\n",
+                           kMostSearched >> 20, entry.path);
+      return false;
+    }
     const auto text = folder.Read(entry.path, kLargestFile);
     if (!text || !IsUtf8(*text)) return true;
     return SearchText(entry.path, *text, wanted, found, matches);
@@ -122,37 +138,68 @@ Result<std::string> SearchFiles(const TaskFolder& folder, const json::object& ar
   return found.empty() ? "nothing found" : found;
 }
 
-using Work = Result<std::string> (*)(const TaskFolder& folder, const json::object& arguments);
+using Work = Result<std::string> (*)(const TaskFolder& folder, const json::object& arguments,
+                                     const Stop& stop);
+using Finish = std::function<void(ToolOutcomeReport)>;
+
+ToolOutcomeReport ReportOf(Result<std::string> outcome) {
+  if (outcome) return {std::move(*outcome), {}};
+  return {{}, std::move(outcome).error()};
+}
+
+// On a thread of its own: a large folder must not hold up everybody else's work.
+class RunningFileTool final : public RunningTool {
+ public:
+  RunningFileTool(std::function<Result<std::string>(const Stop&)> work, const PostToLoop& post, Finish done)
+      : wanted_(std::make_shared<Finish>(std::move(done))) {
+    thread_ = std::thread([this, work = std::move(work), post, wanted = std::weak_ptr<Finish>(wanted_)] {
+      ToolOutcomeReport report = ReportOf(work(stop_));
+      post([wanted, report = std::move(report)] {
+        if (const auto finish = wanted.lock()) (*finish)(report);
+      });
+    });
+  }
+  ~RunningFileTool() override {
+    stop_ = true;
+    thread_.join();
+  }
+
+ private:
+  Stop stop_ = false;
+  std::shared_ptr<Finish> wanted_;
+  std::thread thread_;
+};
 
 class FileTool final : public Tool {
  public:
-  FileTool(std::filesystem::path hub, ToolSpec spec, Work work)
-      : hub_(std::move(hub)), spec_(std::move(spec)), work_(work) {}
+  FileTool(std::filesystem::path hub, ToolSpec spec, Work work, PostToLoop post)
+      : hub_(std::move(hub)), spec_(std::move(spec)), work_(work), post_(std::move(post)) {}
 
   [[nodiscard]] const ToolSpec& spec() const override { return spec_; }
   [[nodiscard]] bool works_in_folder() const override { return true; }
   [[nodiscard]] std::unique_ptr<RunningTool> Run(const ToolInvocation& invocation,
                                                  const json::object& arguments,
                                                  ToolRunner::Done done) override {
-    auto outcome = Do(invocation, arguments);
-    if (outcome) {
-      done({std::move(*outcome), {}});
-    } else {
-      done({{}, std::move(outcome).error()});
+    if (post_) {
+      auto work = [this, invocation, arguments](const Stop& stop) { return Do(invocation, arguments, stop); };
+      return std::make_unique<RunningFileTool>(std::move(work), post_, std::move(done));
     }
+    done(ReportOf(Do(invocation, arguments, false)));
     return nullptr;
   }
 
  private:
-  Result<std::string> Do(const ToolInvocation& invocation, const json::object& arguments) {
+  [[nodiscard]] Result<std::string> Do(const ToolInvocation& invocation, const json::object& arguments,
+                                       const Stop& stop) const {
     const TaskFolder folder =
         TRY(TaskFolder::Open(hub_, invocation.agent, invocation.plan, invocation.command));
-    return work_(folder, arguments);
+    return work_(folder, arguments, stop);
   }
 
   const std::filesystem::path hub_;
   const ToolSpec spec_;
   const Work work_;
+  const PostToLoop post_;
 };
 
 struct Declaration {
@@ -189,11 +236,11 @@ constexpr Declaration kDeclarations[] = {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Tool>> MakeFileTools(const std::filesystem::path& hub) {
+std::vector<std::unique_ptr<Tool>> MakeFileTools(const std::filesystem::path& hub, const PostToLoop& post) {
   std::vector<std::unique_ptr<Tool>> tools;
   for (const Declaration& one : kDeclarations)
     tools.push_back(
-        std::make_unique<FileTool>(hub, ToolSpec{one.name, one.description, one.schema}, one.work));
+        std::make_unique<FileTool>(hub, ToolSpec{one.name, one.description, one.schema}, one.work, post));
   return tools;
 }
 

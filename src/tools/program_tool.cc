@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <expected>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -18,9 +22,11 @@
 #include "base/child_process.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/file_descriptor.h"
 #include "base/time.h"
 #include "model/request/model_request.h"
 #include "tools/sandbox.h"
+#include "tools/syscall_filter.h"
 #include "tools/task_folder.h"
 #include "tools/tool.h"
 #include "tools/tool_runner.h"
@@ -30,13 +36,25 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr unsigned kNobody = 65534;  // on every Linux
+constexpr unsigned kNobody = 65534;   // on every Linux
+constexpr int kPassedDescriptor = 3;  // ChildSpec::passed
 
 constexpr const char* kSchema =
     R"({"type":"object","additionalProperties":false,"required":["argv"],"properties":{
       "argv":{"type":"array","minItems":1,"maxItems":1000,"items":{"type":"string"}},
       "input":{"type":"string"},
       "timeout_seconds":{"type":"integer","minimum":1,"maximum":86400}}})";
+
+// What must not be seen even if it lies where the system does.
+std::vector<std::string> HiddenFolders(const std::filesystem::path& hub) {
+  std::vector<std::string> folders;
+  std::error_code ignored;
+  if (const auto real = std::filesystem::canonical(hub, ignored); !real.empty())
+    folders.push_back(real.string());
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home == '/') folders.emplace_back(home);
+  return folders;
+}
 
 // Why it was ended, in words; empty when it ended by itself.
 std::string Cause(const ChildOutcome& outcome, const ChildLimits& limits) {
@@ -52,6 +70,9 @@ std::string Cause(const ChildOutcome& outcome, const ChildLimits& limits) {
 
     case ChildEnd::kTooMuchMemory:
       return fmt::format("it took more than {} MiB of memory", limits.memory_bytes >> 20);
+    case ChildEnd::kTooMuchDisk:
+      return fmt::format("it took more than {} MiB of disk, or half of what was free",
+                         limits.disk_bytes >> 20);
     case ChildEnd::kStopped:
       return "it was stopped";
   }
@@ -77,8 +98,11 @@ class RunningProgram final : public RunningTool {
  public:
   using Finish = std::function<void(ToolOutcomeReport)>;
 
-  RunningProgram(ChildStop stop, ChildSpec spec, const ProgramToolOptions& options, Finish done)
-      : stop_(std::move(stop)), wanted_(std::make_shared<Finish>(std::move(done))) {
+  RunningProgram(ChildStop stop, ChildSpec spec, FileDescriptor filter, const ProgramToolOptions& options,
+                 Finish done)
+      : stop_(std::move(stop)),
+        filter_(std::move(filter)),
+        wanted_(std::make_shared<Finish>(std::move(done))) {
     thread_ = std::thread(
         [this, spec = std::move(spec), post = options.post, wanted = std::weak_ptr<Finish>(wanted_)] {
           const auto outcome = RunChild(spec, stop_);
@@ -97,6 +121,7 @@ class RunningProgram final : public RunningTool {
 
  private:
   ChildStop stop_;
+  const FileDescriptor filter_;
   std::shared_ptr<Finish> wanted_;
   std::thread thread_;
 };
@@ -148,7 +173,22 @@ Result<std::unique_ptr<RunningTool>> ProgramTool::Start(const ToolInvocation& in
       return Fail(ErrorCode::kValueInvalid, "an argument contains a NUL character");
   }
   ChildSpec spec;
-  SandboxOptions sandbox{options_.sandbox, folder.directory(), options_.processes, {}};
+  SandboxOptions sandbox;
+  sandbox.bubblewrap = options_.sandbox;
+  sandbox.task_folder = folder.directory();
+  sandbox.processes = options_.processes;
+  sandbox.memory_bytes = options_.limits.memory_bytes;
+  sandbox.disk_bytes = options_.limits.disk_bytes;
+  sandbox.hidden = HiddenFolders(options_.hub);
+  FileDescriptor filter;
+  if (auto made = MakeSyscallFilter()) {
+    filter = std::move(*made);
+    sandbox.filter = kPassedDescriptor;
+    spec.passed = filter.get();
+  } else if (made.error().code != ErrorCode::kNotFound) {
+    return std::unexpected(std::move(made).error());  // `doctor` says where there is none
+  }
+  spec.disk_folders = {folder.directory() + "/outputs", folder.directory() + "/work"};
   if (::geteuid() == 0) {
     sandbox.user = kNobody;
     TRY(folder.GiveTo(kNobody));
@@ -163,7 +203,8 @@ Result<std::unique_ptr<RunningTool>> ProgramTool::Start(const ToolInvocation& in
   }
   if (const json::value* input = arguments.if_contains("input")) spec.input = input->as_string();
   ChildStop stop = TRY(ChildStop::Make());
-  return std::make_unique<RunningProgram>(std::move(stop), std::move(spec), options_, done);
+  return std::make_unique<RunningProgram>(std::move(stop), std::move(spec), std::move(filter), options_,
+                                          done);
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace agenttalk {
@@ -34,8 +36,18 @@ void AddIsolation(std::vector<std::string>& argv, bool as_root) {
     Extend(argv, {"--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"});
 }
 
-void AddFiles(std::vector<std::string>& argv, const std::string& task) {
-  Extend(argv, {"--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"});
+bool IsShown(const std::string& folder) {
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{"/usr/", "/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/"},
+      [&](std::string_view shown) { return (folder + "/").starts_with(shown); });
+}
+
+void AddFiles(std::vector<std::string>& argv, const SandboxOptions& options) {
+  const std::string& task = options.task_folder;
+  const std::string size = std::to_string(options.temporary_bytes);
+  Extend(argv, {"--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev"});
+  Extend(argv, {"--perms", "1777", "--size", size, "--tmpfs", "/tmp"});
+  Extend(argv, {"--perms", "1777", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"});
   // Links into /usr on a merged system, folders of their own on others.
   for (const char* folder : {"/bin", "/sbin", "/lib", "/lib32", "/lib64"})
     Extend(argv, {"--ro-bind-try", folder, folder});
@@ -43,8 +55,14 @@ void AddFiles(std::vector<std::string>& argv, const std::string& task) {
   for (const char* file :
        {"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime"})
     Extend(argv, {"--ro-bind-try", file, file});
+  // A hub or a home below one of the folders above would be seen.
+  for (const std::string& folder : options.hidden) {
+    if (IsShown(folder)) Extend(argv, {"--tmpfs", folder, "--remount-ro", folder});
+  }
   Extend(argv, {"--ro-bind", task, "/task", "--bind", task + "/outputs", "/task/outputs", "--bind",
-                task + "/work", "/task/work", "--chdir", "/task", "--"});
+                task + "/work", "/task/work", "--chdir", "/task"});
+  if (options.filter >= 0) Extend(argv, {"--seccomp", std::to_string(options.filter)});
+  Extend(argv, {"--"});
 }
 
 }  // namespace
@@ -53,14 +71,18 @@ std::vector<std::string> SandboxArguments(const SandboxOptions& options,
                                           const std::vector<std::string>& program) {
   std::vector<std::string> argv = {options.bubblewrap};
   AddIsolation(argv, options.user.has_value());
-  AddFiles(argv, options.task_folder);
+  AddFiles(argv, options);
   if (options.user) {
     const std::string user = std::to_string(*options.user);
     Extend(argv, {"/usr/bin/setpriv", "--reuid=" + user, "--regid=" + user, "--clear-groups",
                   "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--"});
   }
   // Inside, where only the sandbox's own processes are counted.
-  Extend(argv, {"/usr/bin/prlimit", "--nproc=" + std::to_string(options.processes), "--core=0", "--"});
+  Extend(argv,
+         {"/usr/bin/prlimit", "--nproc=" + std::to_string(options.processes), "--core=0", "--memlock=0"});
+  if (options.memory_bytes != 0) Extend(argv, {"--data=" + std::to_string(options.memory_bytes)});
+  if (options.disk_bytes != 0) Extend(argv, {"--fsize=" + std::to_string(options.disk_bytes)});
+  Extend(argv, {"--"});
   argv.insert(argv.end(), program.begin(), program.end());
   return argv;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +14,12 @@ std::string FindSandbox();
 struct SandboxOptions {
   std::string bubblewrap;
   std::string task_folder;
-  std::size_t processes = 64;  // at once
+  std::size_t processes = 64;                                 // at once
+  std::uint64_t memory_bytes = 0;                             // of each process; 0: not limited
+  std::uint64_t disk_bytes = 0;                               // of one file; 0: not limited
+  std::uint64_t temporary_bytes = std::uint64_t{256} << 20U;  // of /tmp; it is memory
+  int filter = -1;  // where bubblewrap reads the filter of system calls from; -1: there is none
+  std::vector<std::string> hidden = {};  // folders that must not be seen, wherever they lie
   // Whom the program runs as when the hub belongs to root, for whom limits do not hold; otherwise nothing: a
   // user cannot become another.
   std::optional<unsigned> user;

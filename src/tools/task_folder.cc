@@ -16,7 +16,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -71,13 +70,6 @@ std::unexpected<Error> FailPath(int number, const std::string& path) {
   return FailFile(number, path);
 }
 
-Result<void> MakeFolders(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return FailFile(error.value(), folder.filename().string());
-  return {};
-}
-
 Result<void> WriteAll(int fd, std::string_view bytes, const std::string& path) {
   while (!bytes.empty()) {
     const ssize_t wrote = ::write(fd, bytes.data(), bytes.size());
@@ -96,11 +88,10 @@ std::string Joined(const std::string& folder, std::string_view name) {
 
 Result<TaskFolder> TaskFolder::Open(const std::filesystem::path& hub, const AgentId& agent,
                                     const PlanId& plan, const CommandId& command) {
-  const std::filesystem::path folder =
-      hub / "agents" / agent.str() / "workspace" / plan.str() / command.str();
-  for (const char* part : {"inputs", "outputs", "work"}) TRY(MakeFolders(folder / part));
-  PosixRoot root = TRY(PosixRoot::Open(folder.string()));
-  return TaskFolder(std::move(root));
+  const PosixRoot root = TRY(PosixRoot::Open(hub.string()));
+  const std::string folder = fmt::format("agents/{}/workspace/{}/{}", agent.str(), plan.str(), command.str());
+  for (const char* part : {"inputs", "outputs", "work"}) TRY(root.MakeFolder(folder + "/" + part));
+  return TaskFolder(TRY(root.Below(folder)));
 }
 
 Result<std::string> TaskFolder::Read(const std::string& given, std::size_t limit) const {
@@ -236,6 +227,15 @@ Result<void> TaskFolder::Walk(const std::string& given,
 }
 
 Result<void> TaskFolder::GiveTo(unsigned user) const {
+  // The folders above keep others out; here the program reads what it was given.
+  if (::fchmod(root_.fd(), kFolderMode) != 0) return FailPath(errno, ".");
+  WalkFolder("inputs", 0, [&](const FolderEntry& entry) {
+    const auto opened = root_.OpenAt(entry.path, O_RDONLY | O_NONBLOCK);
+    if (opened) (void)::fchmod(opened->get(), entry.is_folder ? kFolderMode : kFileMode);
+    return true;
+  });
+  if (const auto inputs = root_.OpenAt("inputs", O_RDONLY | O_DIRECTORY))
+    (void)::fchmod(inputs->get(), kFolderMode);
   for (const char* part : {"outputs", "work"}) {
     const FileDescriptor folder = TRY(OpenFolder(part));
     if (::fchown(folder.get(), user, user) != 0) return FailPath(errno, part);

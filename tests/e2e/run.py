@@ -35,27 +35,48 @@ def collect(folder):
 
 def run_one(name, test, binary):
     start = time.monotonic()
+    tally = {}
     try:
         with Sandbox(binary) as box:
+            tally = box.tally
             test(box)
         verdict, detail = "ok", ""
     except Skip as reason:
         verdict, detail = "skip", f"  ({reason})"
     except Exception:  # a test may fail in any way; all of them are failures
         verdict, detail = "FAIL", "\n" + traceback.format_exc()
-    return verdict, f"{verdict:5}{name}  {1000 * (time.monotonic() - start):.0f} ms{detail}"
+    return verdict, f"{verdict:5}{name}  {1000 * (time.monotonic() - start):.0f} ms{detail}", tally
 
 
 def run_all(tests, binary, jobs):
     """Several at a time, each in a process of its own; told as they end."""
     context = multiprocessing.get_context("fork")  # tests are functions of modules that have no import path
-    verdicts = []
+    verdicts, tallies = [], []
     with concurrent.futures.ProcessPoolExecutor(jobs, mp_context=context, initializer=TESTS.update, initargs=(tests,)) as pool:
         for future in concurrent.futures.as_completed([pool.submit(run_named, name, binary) for name in tests]):
-            verdict, line = future.result()
+            verdict, line, tally = future.result()
             verdicts.append(verdict)
+            tallies.append(tally)
             print(line, flush=True)
-    return verdicts
+    return verdicts, tallies
+
+
+def tell_attacks(tallies):
+    """How many attacks of each class were tried (tests/attacks), and why some could not be."""
+    together = {}
+    for tally in tallies:
+        for kind, tried in tally.items():
+            together.setdefault(kind, []).extend(tried)
+    for kind, tried in sorted(together.items()):
+        held = sum(1 for _, outcome in tried if outcome == "repelled")
+        skipped = [(name, outcome) for name, outcome in tried if outcome.startswith("SKIPPED")]
+        print(f"attacks: {kind}: {len(tried)} tried, {held} repelled, {len(tried) - held - len(skipped)} succeeded"
+              + (f", {len(skipped)} SKIPPED" if skipped else ""))
+        for name, outcome in skipped:
+            print(f"  {outcome}: {name}")
+    if together:
+        every = [outcome for tried in together.values() for _, outcome in tried]
+        print(f"attacks: {len(every)} in all, {every.count('repelled')} repelled, {every.count('SUCCEEDED')} succeeded")
 
 
 TESTS = {}
@@ -81,7 +102,8 @@ def main():
     if not options.binary.is_file():
         print(f"{options.binary} is not there: make build", file=sys.stderr)
         return 4
-    verdicts = run_all(tests, options.binary.resolve(), options.jobs)
+    verdicts, tallies = run_all(tests, options.binary.resolve(), options.jobs)
+    tell_attacks(tallies)
     failed, skipped = verdicts.count("FAIL"), verdicts.count("skip")
     also = f", {skipped} skipped" if skipped else ""
     print(f"{verdicts.count('ok')} passed, {failed} failed{also}")

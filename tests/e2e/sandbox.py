@@ -43,6 +43,7 @@ class Sandbox:
     def __init__(self, binary):
         self.binary = binary
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="agenttalk-e2e-"))
+        self.tally = {}  # attacks that were tried, by class
 
     def __enter__(self):
         return self

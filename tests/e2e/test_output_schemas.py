@@ -14,7 +14,7 @@ SCHEMAS = ROOT / "schemas/output"
 SCHEMA_OF = {
     "init": "init", "run": "run", "send": "send", "plans": "plans", "status": "status", "watch": "status",
     "log": "log", "trace": "trace", "show": "show", "replay": "replay", "fork": "run", "diff": "diff", "agents": "agents",
-    "providers": "providers", "questions": "questions", "answer": "answer", "pause": "control", "resume": "control",
+    "providers": "providers", "trust": "trust", "questions": "questions", "answer": "answer", "pause": "control", "resume": "control",
     "cancel": "control", "dead list": "dead_list", "dead show": "dead_show", "dead retry": "dead_close",
     "dead drop": "dead_close", "validate": "validate", "command new": "command_new", "prompt": "prompt",
     "check-output": "validate", "doctor": "doctor", "repair": "repair", "export": "export",
@@ -77,6 +77,7 @@ def test_a_plans_verbs_print_what_the_schemas_say(box):
     hub.ask("plans")
     hub.ask("agents")
     hub.ask("providers")
+    hub.ask("trust")
     question = hub.ask("questions")[0][0]["id"]
     hub.ask("status", plan)
     hub.ask("watch", plan, "--once", lines=True)

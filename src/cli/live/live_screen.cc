@@ -13,12 +13,12 @@ namespace agenttalk {
 namespace {
 
 std::string Up(std::size_t lines) {
-  return lines == 0 ? "\r" : fmt::format("\r\x1b[{}A", lines);
+  return TerminalControl("G") + (lines == 0 ? "" : TerminalControl(fmt::format("{}A", lines)));
 }
 
 std::string Text(const std::vector<std::string>& lines) {
   std::string text;
-  for (const std::string& line : lines) text += line + "\x1b[K\n";
+  for (const std::string& line : lines) text += line + TerminalControl("K") + "\n";
   return text;
 }
 
@@ -27,19 +27,14 @@ std::string Text(const std::vector<std::string>& lines) {
 void LiveScreen::Draw(const std::vector<std::string>& lines) {
   if (lines == drawn_) return;
   if (!prompts_) {
-    console_.Err(Up(drawn_.size()) + Text(lines) + "\x1b[J");
+    console_.Err(Up(drawn_.size()) + Text(lines) + TerminalControl("J"));
     drawn_ = lines;
     return;
   }
   std::vector<std::string> fitting = lines;
   fitting.resize(drawn_.size());
   if (fitting == drawn_) return;
-  console_.Err(
-      "\x1b"
-      "7" +
-      Up(drawn_.size() + below_) + Text(fitting) +
-      "\x1b"
-      "8");
+  console_.Err(TerminalControl("s") + Up(drawn_.size() + below_) + Text(fitting) + TerminalControl("u"));
   drawn_ = std::move(fitting);
 }
 
@@ -48,7 +43,7 @@ void LiveScreen::Say(const std::string& line) {
     console_.Err("\n");
     PromptDone();
   }
-  console_.Err(Up(drawn_.size()) + line + "\x1b[K\n" + Text(drawn_) + "\x1b[J");
+  console_.Err(Up(drawn_.size()) + line + TerminalControl("K") + "\n" + Text(drawn_) + TerminalControl("J"));
 }
 
 void LiveScreen::Prompt(const std::vector<std::string>& lines) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -54,7 +55,9 @@ void Progress::Say(const Event& event, const CommandId& command, const std::stri
   std::string line = event.plan_id.empty() ? "hub" : event.plan_id.str();
   if (!agent.empty()) line += "  " + agent + ":";
   if (!command.empty()) line += " " + command.str();
-  tell_(fmt::format("{}  {}", line, what));
+  std::string told = fmt::format("{}  {}", line, what);
+  std::ranges::replace(told, '\n', ' ');  // a second line would look like one of ours
+  tell_(told);
 }
 
 bool Progress::IsTold(const std::string& text) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "base/visible_text.h"
 #include "cli/console.h"
 #include "cli/hub_call.h"
 #include "cli/text/text_width.h"
@@ -109,7 +110,7 @@ std::vector<std::string> QuestionLines(const json::object& question, std::size_t
   const std::string head = CellText(question.at("id")) + " " + CellText(question.at("kind"));
   lines.push_back(Styled(head, Style::kYellow, colors));
   constexpr std::size_t kMostLines = 40;
-  for (std::string& line : TextLines(WithoutControls(CellText(question.at("text"))), columns - 3)) {
+  for (std::string& line : TextLines(VisibleText(CellText(question.at("text"))), columns - 3)) {
     if (lines.size() > kMostLines) {
       lines.emplace_back("  …");
       break;

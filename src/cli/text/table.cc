@@ -9,7 +9,21 @@
 #include "cli/text/text_width.h"
 
 namespace agenttalk {
-std::string TableText(const std::vector<std::vector<std::string>>& rows, bool colors) {
+namespace {
+
+// A cell with a newline would look like a row of its own.
+std::vector<std::vector<std::string>> OnOneLine(std::vector<std::vector<std::string>> rows) {
+  for (auto& row : rows) {
+    for (std::string& cell : row)
+      std::ranges::replace_if(cell, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string TableText(const std::vector<std::vector<std::string>>& cells, bool colors) {
+  const std::vector<std::vector<std::string>> rows = OnOneLine(cells);
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));

@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "base/utf8.h"
+#include "base/visible_text.h"
+#include "cli/console.h"
 
 namespace agenttalk {
 namespace {
@@ -62,37 +64,14 @@ struct Piece {
   std::size_t columns = 0;
 };
 
-std::uint32_t Decode(std::string_view sequence) {
-  const auto byte = [&](std::size_t i) {
-    return static_cast<std::uint32_t>(static_cast<unsigned char>(sequence[i]));
-  };
-  switch (sequence.size()) {
-    case 2:
-      return (byte(0) & 0x1FU) << 6U | (byte(1) & 0x3FU);
-    case 3:
-      return (byte(0) & 0x0FU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU);
-    case 4:
-      return (byte(0) & 0x07U) << 18U | (byte(1) & 0x3FU) << 12U | (byte(2) & 0x3FU) << 6U |
-             (byte(3) & 0x3FU);
-    default:
-      return byte(0);
-  }
-}
-
-// ESC [ … letter
-std::size_t EscapeLength(std::string_view text) {
-  if (!text.starts_with("\x1b[")) return 0;
-  std::size_t end = 2;
-  while (end < text.size() && (text[end] < '@' || text[end] > '~')) ++end;
-  return std::min(end + 1, text.size());
-}
-
 Piece FirstOf(std::string_view text) {
-  if (const std::size_t escape = EscapeLength(text); escape > 0) return {escape, 0};
+  if (const std::size_t control = TerminalControlLength(text); control > 0) return {control, 0};
   const std::size_t length = Utf8SequenceLength(text);
   if (length == 0) return {1, 1};
-  const std::uint32_t code = Decode(text.substr(0, length));
-  if (code < 0x20 || code == 0x7F || IsIn(kNone, code)) return {length, 0};
+  const std::uint32_t code = DecodeUtf8(text.substr(0, length));
+  if (code == '\n' || code == '\t') return {length, 0};
+  if (IsSteering(code)) return {length, VisibleText(text.substr(0, length)).size()};
+  if (IsIn(kNone, code)) return {length, 0};
   return {length, IsIn(kWide, code) ? std::size_t{2} : std::size_t{1}};
 }
 
@@ -117,12 +96,12 @@ std::string Clipped(std::string_view text, std::size_t columns) {
   while (!text.empty()) {
     const Piece piece = FirstOf(text);
     if (used + piece.columns > columns - 1) break;
-    styled = styled || text.front() == '\x1b';
+    styled = styled || TerminalControlLength(text) > 0;
     kept += text.substr(0, piece.bytes);
     used += piece.columns;
     text.remove_prefix(piece.bytes);
   }
-  return kept + (styled ? "\x1b[0m…" : "…");
+  return kept + (styled ? TerminalControl("0m") + "…" : "…");
 }
 
 std::string Padded(std::string_view text, std::size_t columns) {

@@ -5,7 +5,8 @@
 #include <string_view>
 
 // How much room a text takes on a terminal: Chinese, Japanese and Korean characters take two columns, marks
-// that combine with the character before them none, escape sequences that set colours none.
+// that combine with the character before them none, TerminalControl none; what a Console shows as \uXXXX
+// takes that much.
 namespace agenttalk {
 
 std::size_t DisplayWidth(std::string_view text);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/console.h"
+
 namespace agenttalk {
 namespace {
 
@@ -15,7 +17,7 @@ TEST(TextWidth, ChineseTakesTwoColumns) {
 }
 
 TEST(TextWidth, ColoursAndCombiningMarksTakeNone) {
-  EXPECT_EQ(DisplayWidth("\x1b[32mdone\x1b[0m"), 4U);
+  EXPECT_EQ(DisplayWidth(Styled("done", Style::kGreen, true)), 4U);
   EXPECT_EQ(DisplayWidth("e\xCC\x81"), 1U);
 }
 
@@ -32,7 +34,8 @@ TEST(TextWidth, ClippingNeverCutsACharacterInTwo) {
 }
 
 TEST(TextWidth, ClippedColoursAreSwitchedOff) {
-  EXPECT_EQ(Clipped("\x1b[31mlong text", 5), "\x1b[31mlong\x1b[0m…");
+  EXPECT_EQ(Clipped(Styled("long text", Style::kRed, true), 5),
+            TerminalControl("31m") + "long" + TerminalControl("0m") + "…");
 }
 
 TEST(TextWidth, PaddingGoesByColumns) {

@@ -29,8 +29,6 @@ struct Branch {
 };
 
 std::string Brief(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  text = WithoutControls(text);
   if (text.size() <= kLongestWords) return text;
   return std::string(Utf8Prefix(text, kLongestWords)) + "…";
 }
@@ -135,7 +133,9 @@ void Draw(const Branch& branch, const std::string& indent, std::string& out) {
   std::ranges::stable_sort(children, {}, &Branch::order);
   for (const Branch* child : children) {
     const bool last = child == children.back();
-    out += indent + (last ? "└─ " : "├─ ") + child->text + "\n";
+    std::string text = child->text;
+    std::ranges::replace(text, '\n', ' ');
+    out += indent + (last ? "└─ " : "├─ ") + text + "\n";
     Draw(*child, indent + (last ? "   " : "│  "), out);
   }
 }

@@ -17,6 +17,7 @@
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
 #include "cli/verb.h"
+#include "cli/verbs/trust_check.h"
 #include "cli/verbs/verbs.h"
 #include "runtime/calls/model_access.h"
 #include "runtime/calls/provider_report.h"
@@ -97,6 +98,11 @@ void ExamineClock(const Invocation& call, std::vector<Finding>& findings) {
 void ExamineProviders(const std::filesystem::path& hub, std::vector<Finding>& findings) {
   const auto team = LoadTeam(hub);
   if (!team) return;  // told as what is wrong with the configuration
+  if (const auto trusted = RequireTrust(*team, hub); !trusted) {
+    findings.push_back({"trust", Finding::Level::kWarning,
+                        "providers are not looked at: " + trusted.error().message, trusted.error().hint});
+    return;
+  }
   auto access = ModelAccess::Open(team->config.limits);
   if (!access) return;
   for (const ProviderReport& report : ReportProviders(*team, hub, *access, kPatience, ReportDepth::kLook)) {

@@ -17,6 +17,7 @@
 #include "base/error_code.h"
 #include "base/file_name.h"
 #include "base/glob.h"
+#include "base/posix_root.h"
 #include "cli/text_file.h"
 #include "model/config/hub_config.h"
 
@@ -73,6 +74,22 @@ Result<std::vector<fs::path>> Expand(const fs::path& directory, const std::strin
   return found;
 }
 
+// What a plan names goes to models. A link beside the plan may lead to something that its reader does not
+// expect, so that links below the folder are not followed.
+Result<std::string> ReadGiven(const fs::path& directory, const fs::path& file) {
+  const fs::path folder = directory.empty() ? fs::path(".") : directory;
+  const fs::path within = file.lexically_relative(directory.empty() ? fs::path() : directory);
+  const bool beneath = !within.empty() && *within.begin() != ".." && !within.is_absolute();
+  if (!beneath) return ReadTextFile(file.string(), kLargestGiven);
+  const PosixRoot root = TRY(PosixRoot::Open(folder.string()));
+  auto text = root.ReadFile(within.string(), kLargestGiven);
+  if (text) return text;
+  if (text.error().code == ErrorCode::kNotFound) return ReadTextFile(file.string(), kLargestGiven);
+  if (text.error().code != ErrorCode::kFileUnsafe) return text;
+  return Fail(ErrorCode::kFileUnsafe, fmt::format("{} is not an ordinary file of its folder", file.string()),
+              "links are not followed: copy the file there");
+}
+
 }  // namespace
 
 Result<LoadedFiles> LoadGivenFiles(const fs::path& directory, const std::vector<std::string>& paths,
@@ -93,7 +110,7 @@ Result<LoadedFiles> LoadGivenFiles(const fs::path& directory, const std::vector<
         return Fail(ErrorCode::kValueInvalid, fmt::format("two files are called {}", name),
                     "tasks know files by their base name: rename one");
       }
-      files.emplace_back(name, TRY(ReadTextFile(file.string(), kLargestGiven)));
+      files.emplace_back(name, TRY(ReadGiven(directory, file)));
       bytes += files.back().second.size();
       if (files.size() > kMostGiven || bytes > kMostGivenBytes) {
         return Fail(ErrorCode::kTooLarge,

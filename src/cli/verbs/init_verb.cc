@@ -14,6 +14,8 @@
 #include "cli/verb.h"
 #include "cli/verbs/hub_template.h"
 #include "cli/verbs/verbs.h"
+#include "runtime/hub_trust.h"
+#include "runtime/team.h"
 
 namespace agenttalk {
 namespace {
@@ -42,6 +44,11 @@ Result<ExitCode> Init(const Invocation& call) {
   const std::string template_name =
       call.arguments.Has("--template") ? call.arguments.Get("--template") : kDefaultTemplate;
   const auto files = TRY(MakeHub(directory, template_name));
+  // What the program itself wrote needs no question.
+  if (const auto team = LoadTeam(directory)) {
+    const std::vector<TrustNeed> needs = NeedsOf(team->config, directory);
+    if (!needs.empty()) (void)RecordTrust(directory, needs);
+  }
   if (call.json) {
     call.console.Out(ForPrograms(directory.string(), template_name, files));
     return ExitCode::kDone;

@@ -39,6 +39,7 @@
 #include "cli/live/terminal.h"
 #include "cli/verb.h"
 #include "cli/verbs/provider_options.h"
+#include "cli/verbs/trust_check.h"
 #include "engine/people/gateway.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
@@ -348,6 +349,7 @@ Result<ExitCode> RunPlan(const Invocation& call, const fs::path& directory, cons
   options.announces = !call.arguments.Has("--quiet");
   options.providers = TRY(ReadProviderChoice(call));
   options.focus = run.plan;
+  options.permit = TrustCheck(call, directory, options.providers);
   auto hub = Hub::Open(directory, std::move(options));
   if (!hub && hub.error().code == ErrorCode::kHubLocked) {
     if (const auto end = TRY(Onlooker(call, directory, run).Run())) return *end;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "cli/verb.h"
+#include "cli/verbs/trust_check.h"
 #include "runtime/calls/provider_choice.h"
 
 namespace agenttalk {
@@ -31,6 +32,7 @@ std::vector<Parameter> WithProviderParameters(std::vector<Parameter> own) {
                  .value = "FILE",
                  .completes = Completes::kFile,
                  .rare = true});
+  own.push_back(TrustParameter());
   return own;
 }
 

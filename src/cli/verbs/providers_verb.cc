@@ -15,6 +15,7 @@
 #include "cli/exit_code.h"
 #include "cli/text/table.h"
 #include "cli/verb.h"
+#include "cli/verbs/trust_check.h"
 #include "cli/verbs/verbs.h"
 #include "runtime/calls/model_access.h"
 #include "runtime/calls/provider_report.h"
@@ -98,6 +99,7 @@ void ShowTable(const Invocation& call, const std::vector<ProviderReport>& report
 Result<ExitCode> Providers(const Invocation& call) {
   const auto hub = TRY(call.Hub());
   const Team team = TRY(LoadTeam(hub));
+  TRY(RequireTrust(team, hub));
   ModelAccess access = TRY(ModelAccess::Open(team.config.limits));
   const std::vector<ProviderReport> reports = ReportProviders(
       team, hub, access, kPatience, call.arguments.Has("--test") ? ReportDepth::kTry : ReportDepth::kLook);

@@ -26,6 +26,7 @@
 #include "cli/live/progress.h"
 #include "cli/verb.h"
 #include "cli/verbs/provider_options.h"
+#include "cli/verbs/trust_check.h"
 #include "cli/verbs/verbs.h"
 #include "engine/people/gateway.h"
 #include "engine/state/plan_state.h"
@@ -161,6 +162,7 @@ Result<ExitCode> Say(const Invocation& call) {
   options.announces = !call.arguments.Has("--quiet");
   options.providers = TRY(ReadProviderChoice(call));
   options.focus = plan;
+  options.permit = TrustCheck(call, directory, options.providers);
   auto hub = Hub::Open(directory, std::move(options));
   if (!hub && hub.error().code == ErrorCode::kHubLocked) return SayThere(call, directory, plan);
   return SayHere(call, *TRY(std::move(hub)), listener, plan);

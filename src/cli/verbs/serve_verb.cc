@@ -14,6 +14,7 @@
 #include "cli/verb.h"
 #include "cli/verbs/page_options.h"
 #include "cli/verbs/provider_options.h"
+#include "cli/verbs/trust_check.h"
 #include "cli/verbs/verbs.h"
 #include "runtime/hub.h"
 
@@ -41,6 +42,7 @@ Result<ExitCode> Serve(const Invocation& call) {
   options.listener = &progress;
   options.report = [&](const std::string& text) { call.console.Err(fmt::format("agenttalk: {}\n", text)); };
   options.providers = TRY(ReadProviderChoice(call));
+  options.permit = TrustCheck(call, directory, options.providers);
   options.notifications = !call.arguments.Has("--scan-only");
   const std::unique_ptr<Hub> hub = TRY(Hub::Open(directory, std::move(options)));
   if (!call.arguments.Has("--quiet")) progress.Follow(*hub);

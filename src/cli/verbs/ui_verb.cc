@@ -20,6 +20,7 @@
 #include "cli/verb.h"
 #include "cli/verbs/page_options.h"
 #include "cli/verbs/provider_options.h"
+#include "cli/verbs/trust_check.h"
 #include "cli/verbs/verbs.h"
 #include "runtime/hub.h"
 #include "runtime/hub_home.h"
@@ -51,6 +52,7 @@ Result<ExitCode> ServePage(const Invocation& call, const std::filesystem::path& 
   HubOptions options;
   options.report = [&](const std::string& text) { call.console.Err(fmt::format("agenttalk: {}\n", text)); };
   options.providers = TRY(ReadProviderChoice(call));
+  options.permit = TrustCheck(call, directory, options.providers);
   const std::unique_ptr<Hub> hub = TRY(Hub::Open(directory, std::move(options)));
   const std::unique_ptr<PageServer> page = TRY(OpenWantedPage(call, *hub));
   const std::unique_ptr<ApiServer> server = TRY(ApiServer::Open(*hub, [&page] { return page->NewLink(); }));

@@ -41,6 +41,7 @@ Verb ServeVerb();
 Verb StatusVerb();
 Verb TraceVerb();
 Verb ShowVerb();
+Verb TrustVerb();
 Verb UiVerb();
 Verb ValidateVerb();
 Verb WatchVerb();

@@ -66,14 +66,16 @@ class View {
     const std::vector<std::string> lines =
         LiveLines({status, {}, size.columns, size.rows, Now(), call_.console.colors_out()});
     std::string text;
-    for (const std::string& line : lines) text += line + "\x1b[K\n";
+    for (const std::string& line : lines) text += line + TerminalControl("K") + "\n";
     const json::array& questions = status.at("questions").as_array();
     if (const std::string idle = IdleText(status); !idle.empty()) {
-      text += idle.substr(0, idle.size() - 1) + "\x1b[K\n";
+      text += idle.substr(0, idle.size() - 1) + TerminalControl("K") + "\n";
     }
-    if (!questions.empty()) text += fmt::format("questions: {}\x1b[K\n", CellText(status.at("questions")));
-    if (drawn_ > 0) call_.console.Out(fmt::format("\x1b[{}A", drawn_));
-    call_.console.Out(text + "\x1b[J");
+    if (!questions.empty()) {
+      text += fmt::format("questions: {}{}\n", CellText(status.at("questions")), TerminalControl("K"));
+    }
+    if (drawn_ > 0) call_.console.Out(TerminalControl(fmt::format("{}A", drawn_)));
+    call_.console.Out(text + TerminalControl("J"));
     drawn_ = static_cast<std::size_t>(std::ranges::count(text, '\n'));
   }
 

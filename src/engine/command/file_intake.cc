@@ -15,6 +15,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/command/authority.h"
 #include "engine/command/flow.h"
 #include "engine/command/input_binding.h"
 #include "engine/command/owner.h"
@@ -130,7 +131,16 @@ void OnCommandFile(Step& step, CommandFile file) {
     }
   }
   const PlanRules& rules = step.parts().plans;
+  // Who speaks for the owner of the hub, as `send` does, comes without a file.
+  const AgentId box = file.agent_id;
   rules.Address(plan, file);
+  if (file.source) {
+    if (auto forbidden = ForbidCommand(step.state(), box, file.agent_id)) {
+      file.agent_id = box;
+      RefuseCommand(step, file, forbidden->code, forbidden->message, forbidden->hint);
+      return;
+    }
+  }
   if (AnswerKnownCommand(step, plan, file)) return;
   const auto owner = rules.Admit(plan, file);
   if (!owner) {

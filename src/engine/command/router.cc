@@ -15,6 +15,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/command/authority.h"
 #include "engine/command/input_binding.h"
 #include "engine/command/message_text.h"
 #include "engine/command/message_wording.h"
@@ -116,12 +117,7 @@ std::optional<Error> FindObstacle(const HubState& state, const AgentId& from, co
     return Error{ErrorCode::kRoutingNoTarget, fmt::format("there is no agent {}", to.str()),
                  "add the agent, then `agenttalk dead retry` this letter"};
   }
-  const auto sender = state.agents.find(from);
-  if (sender == state.agents.end() || !sender->second.settings.visibility || to == from) return std::nullopt;
-  const auto& visible = *sender->second.settings.visibility;
-  if (std::ranges::find(visible, to) != visible.end()) return std::nullopt;
-  return Error{ErrorCode::kNotVisible, fmt::format("{} may not send to {}", from.str(), to.str()),
-               fmt::format("add {} to the visibility of {}", to.str(), from.str())};
+  return ForbidSending(state, from, to);
 }
 
 void Hand(Step& step, PlanState& plan, MessageSent sent) {

@@ -14,6 +14,7 @@
 #include "engine/command/parts.h"
 #include "engine/command/plan_rules.h"
 #include "engine/command/router.h"
+#include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
@@ -77,7 +78,11 @@ std::optional<Error> FindSendObstacle(const HubState& state, const CommandFile& 
   // A plan with tasks says itself who gets a command, and refuses one that is for none of them.
   const auto plan = state.plans.find(file.plan_id);
   const bool has_tasks = plan != state.plans.end() && (plan->second->dag || plan->second->goal);
-  if (file.command.BelongsToDag() || has_tasks) return std::nullopt;
+  if (file.command.BelongsToDag() || has_tasks) {
+    const DagState* dag = has_tasks ? plan->second->dag.get() : nullptr;
+    const TaskIndex task = dag == nullptr ? DagState::kNone : dag->Find(file.command.task_id);
+    return task == DagState::kNone ? std::nullopt : ForbidSending(state, file.sender, dag->AgentOf(task));
+  }
   if (file.command.assigned_agent_id.empty()) {
     return Error{ErrorCode::kAgentUnknown, "assigned_agent_id is missing: it is not said who is to do it",
                  "name an agent of the team, or a task of the plan's DAG"};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engine/command/authority.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
@@ -16,8 +17,6 @@
 // outbox of an external agent. Each is checked as any other, and by whether its sender may send it.
 namespace agenttalk {
 
-// The permission without which an agent may send no commands.
-inline constexpr const char* kSendCommand = "send_command";
 bool MaySendCommands(const AgentSettings& agent);
 
 // Why an agent may not send this command to whom it is for; nothing: it may.

@@ -21,6 +21,7 @@
 #include "base/issue_text.h"
 #include "base/json.h"
 #include "base/json_pointer.h"
+#include "engine/command/authority.h"
 #include "engine/command/memory.h"
 #include "engine/command/router.h"
 #include "engine/dag/commands.h"
@@ -362,7 +363,14 @@ void BatchDraft::Claim(const AgentId& owner) {
 
 void BatchDraft::CheckAgent(const AgentId& agent, std::string_view argument) {
   const auto found = hub_.agents.find(agent);
-  if (agent.str() == kHuman || (found != hub_.agents.end() && !found->second.removed)) return;
+  if (agent.str() == kHuman) return;
+  if (found != hub_.agents.end() && !found->second.removed) {
+    if (batch_.unrestricted) return;
+    // Giving somebody a task is sending to them.
+    if (const auto hidden = ForbidSending(hub_, batch_.author, agent))
+      Refuse(hidden->code, argument, hidden->message, "name an agent that you may send to");
+    return;
+  }
   std::vector<std::string> known;
   for (const auto& [id, state] : hub_.agents) {
     if (!state.removed && known.size() < 16) known.push_back(id.str());

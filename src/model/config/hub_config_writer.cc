@@ -49,6 +49,7 @@ json::object ProviderJson(const ProviderConfig& provider) {
   Add(object, "base_url", provider.base_url, standard.base_url);
   Add(object, "api_key_env", provider.api_key_env, standard.api_key_env);
   Add(object, "api_key_file", provider.api_key_file, standard.api_key_file);
+  if (!provider.env.empty()) object["env"] = json::array(provider.env.begin(), provider.env.end());
   if (!provider.argv.empty()) object["argv"] = json::array(provider.argv.begin(), provider.argv.end());
   Add(object, "prompt_via", provider.prompt_via, standard.prompt_via);
   Add(object, "answer_at", provider.answer_at, standard.answer_at);

@@ -109,6 +109,7 @@ void ReadProgramFields(ObjectReader& reader, ProviderConfig& provider) {
   if (!reader.Failed("argv") && (provider.argv.empty() || provider.argv.front().empty())) {
     reader.Error("argv", ErrorCode::kValueInvalid, "names no program", "argv: [program, argument, …]");
   }
+  reader.Strings(Field("env").Hint("names of environment variables"), provider.env);
   reader.Strings(Field("model_argv").Hint("e.g. [--model, \"{model}\"]"), provider.model_argv);
   reader.Choice<PromptVia>("prompt_via", kPromptVias, provider.prompt_via);
   if (reader.String("answer_at", provider.answer_at) && !provider.answer_at.empty() &&

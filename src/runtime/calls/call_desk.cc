@@ -31,6 +31,7 @@
 #include "model/request/answer_contract.h"
 #include "model/request/model_request.h"
 #include "model/request/stored_request.h"
+#include "prompts/composer.h"
 #include "runtime/answers/answer_facts.h"
 #include "runtime/answers/derived_contract.h"
 #include "runtime/answers/folder_files.h"
@@ -45,13 +46,28 @@ namespace {
 constexpr Duration kLongestMargin = std::chrono::seconds(1);
 constexpr Duration kShortestMargin = std::chrono::milliseconds(20);
 constexpr int kMarginShare = 20;
+// No call takes more; a server that claims so is not believed.
+constexpr std::uint64_t kMostTokens = 100'000'000;
 
-Cost CostOf(const ModelAnswer& answer, const PriceTag& price, const std::string& asked_model) {
-  Cost cost{answer.usage.input_tokens, answer.usage.output_tokens, 0, 0};
+// What a server does not say, or says as nothing, is counted as it was estimated: a budget must not be talked
+// away.
+Usage CountedUsage(const ModelAnswer& answer, const Cost& reserved) {
+  Usage usage = answer.usage;
+  if (usage.input_tokens == 0) usage.input_tokens = reserved.input_tokens;
+  if (usage.output_tokens == 0) usage.output_tokens = answer.text.size() / kBytesPerToken + 1;
+  usage.input_tokens = std::min(usage.input_tokens, kMostTokens);
+  usage.output_tokens = std::min(usage.output_tokens, kMostTokens);
+  return usage;
+}
+
+Cost CostOf(const ModelAnswer& answer, const PriceTag& price, const std::string& asked_model,
+            const Cost& reserved) {
+  const Usage usage = CountedUsage(answer, reserved);
+  Cost cost{usage.input_tokens, usage.output_tokens, 0, 0};
   if (answer.cost_usd) {
     cost.micro_usd = static_cast<std::uint64_t>(std::llround(std::min(*answer.cost_usd, 1e9) * 1e6));
   } else if (const auto prices = price.Of(asked_model, answer.model)) {
-    cost.micro_usd = MicroUsd(answer.usage, *prices);
+    cost.micro_usd = MicroUsd(usage, *prices);
   } else {
     cost.unpriced = 1;
   }
@@ -120,8 +136,10 @@ void CallDesk::StartModelCall(const PlanState& plan, const CommandRecord& record
     FailAtOnce(key, ErrorCode::kProviderMissing, fmt::format("there is no provider {}", stored->provider));
     return;
   }
-  calls_[key].contract = std::move(contract);
-  calls_[key].asked_model = stored->model;
+  Call& begun = calls_[key];
+  begun.contract = std::move(contract);
+  begun.reserved = call.reserved;
+  begun.asked_model = stored->model;
   if (record.due != Timestamp{}) stored->timeout = TimeLeft(record.due, clock_.Now());
   Witness([&key] { return NameOf(key.plan, key.command, key.call); });
   HideKeys(*stored);
@@ -182,10 +200,12 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const std::optional<AnswerContra
 
 void CallDesk::Finish(const Key& key, ModelOutcome outcome, const ProviderSet::Entry& entry) {
   std::optional<AnswerContract> contract;
+  Cost reserved;
   std::string asked_model;
   if (const auto open = calls_.find(key); open != calls_.end()) {
     contract = std::move(open->second.contract);
     asked_model = std::move(open->second.asked_model);
+    reserved = open->second.reserved;
     calls_.erase(open);
   }
   ModelCallDone done;
@@ -203,7 +223,7 @@ void CallDesk::Finish(const Key& key, ModelOutcome outcome, const ProviderSet::E
   } else {
     ModelAnswer& answer = *outcome;
     if (ProcessRedactor().KnowsSecrets()) answer.text = ProcessRedactor().RedactKnown(answer.text);
-    done.cost = CostOf(answer, entry.price, asked_model);
+    done.cost = CostOf(answer, entry.price, asked_model, reserved);
     if (answer.script_entry) done.script_entry = *answer.script_entry;
     if (answer.stop_reason == StopReason::kMaxTokens) {
       done.failure = CallFailure{

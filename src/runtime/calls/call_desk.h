@@ -70,6 +70,7 @@ class CallDesk final : public Performer {
     std::unique_ptr<ModelCall> model;
     std::unique_ptr<RunningTool> tool;
     std::optional<AnswerContract> contract;  // of the request; missing in those of older versions
+    Cost reserved = {};                      // what a model call was estimated at
     std::string asked_model;                 // what the request names, which is what is paid for
   };
   // The tool calls of one command. They run one after another: each finds in the command's folder what the

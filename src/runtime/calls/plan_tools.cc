@@ -189,6 +189,13 @@ Result<Input> CreationInput(const PlanAccess& access, const ToolInvocation& invo
                             const json::object& arguments) {
   PlanSubmission submission = TRY(
       CreatePlanFromStructure(CompactJson(arguments), invocation.agent.str(), invocation.idempotency_key));
+  if (access.forbids) {
+    for (const TaskNode& node : submission.dag.nodes) {
+      if (const auto why = access.forbids(invocation.agent, node.assigned_agent_id))
+        return Fail(why->code, fmt::format("task {}: {}", node.task_id.str(), why->message),
+                    "give the task to an agent that you may send to");
+    }
+  }
   const PlanState* there = TRY(access.look_up(submission.plan_id));
   const bool again = there != nullptr && there->dag && there->dag->dag.digest == Sha256(submission.dag_json);
   if (there != nullptr && there->opened && !again) {

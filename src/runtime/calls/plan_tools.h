@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct PlanAccess {
   std::function<Result<const PlanState*>(const PlanId&)> look_up;  // null: there is no such plan
   std::function<Result<std::string>(const Content&)> read;
   std::function<void(Input, std::function<void(const Reply&)>)> submit;
+  // Why an agent must not give work to another one; nothing: it may.
+  std::function<std::optional<Error>(const AgentId& from, const AgentId& to)> forbids = {};
 };
 
 // A plan out of its structure, checked as plan.yaml is: {"plan", "goal", "tasks": […]}.

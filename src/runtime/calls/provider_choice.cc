@@ -25,6 +25,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/posix_root.h"
 #include "base/time.h"
 #include "engine/stage/match.h"
 #include "journal/durable_file.h"
@@ -144,11 +145,11 @@ std::optional<NamedProvider> ResolveConfigured(const HubConfig& config, const st
 // A program runs where its command works.
 Result<std::string> WorkFolder(const fs::path& hub, const CallIds& ids) {
   const std::string& work = ids.task.empty() ? ids.command.str() : ids.task.str();
-  const fs::path folder = hub / "agents" / ids.agent.str() / "workspace" / ids.plan.str() / work / "work";
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) return Fail(ErrorCode::kIo, fmt::format("{}: {}", folder.string(), error.message()));
-  return folder.string();
+  const std::string folder =
+      fmt::format("agents/{}/workspace/{}/{}/work", ids.agent.str(), ids.plan.str(), work);
+  const PosixRoot root = TRY(PosixRoot::Open(hub.string()));
+  TRY(root.MakeFolder(folder));
+  return (hub / folder).string();
 }
 
 double RandomShare() {
@@ -234,6 +235,10 @@ class Maker {
       }
       if (endpoint->needs_model) TRY(ChooseModel(*endpoint, access_));
       models_[named.name] = endpoint->wire.model;
+      if (SendsKeyInClear(*endpoint) && report_) {
+        report_(fmt::format("provider {} sends its key over plain http, where others can read it: use https",
+                            named.name));
+      }
       HttpProviderOptions options{
           config.timeout, config.idle_timeout, team_.config.limits.max_answer_bytes, {}, endpoint->ca_file};
       options.key_hint = endpoint->key_source.empty()
@@ -266,6 +271,7 @@ class Maker {
   Result<std::shared_ptr<ModelProvider>> MakeProgram(const NamedProvider& named) {
     ExecOptions options;
     options.argv = named.config.argv;
+    options.env = named.config.env;
     if (options.argv.empty()) {
       return Fail(ErrorCode::kProviderMissing, "an exec provider needs a program",
                   "set argv: [program, argument, …]");

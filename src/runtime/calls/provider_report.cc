@@ -104,7 +104,7 @@ class Reporter {
   void LookAtServer(const ProviderConfig& config, ProviderReport& report) {
     auto endpoint = FindEndpoint(config, access_.environment, hub_);
     if (!endpoint) {
-      report.where = config.base_url;
+      report.where = Redact(config.base_url);
       report.problem = std::move(endpoint).error();
       return;
     }
@@ -117,7 +117,7 @@ class Reporter {
 
   void LookAtProgram(const ProviderConfig& config, ProviderReport& report) const {
     const std::string program = config.argv.empty() ? std::string() : config.argv.front();
-    report.where = program;
+    report.where = Redact(program);
     report.usable = !program.empty() && HasProgram(program, access_.environment);
     if (!report.usable) {
       report.problem =

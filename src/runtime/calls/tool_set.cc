@@ -27,6 +27,8 @@ namespace agenttalk {
 namespace {
 
 constexpr std::uint64_t kProgramMemory = std::uint64_t{2} << 30;
+// By which one program's folders may grow.
+constexpr std::uint64_t kProgramDisk = std::uint64_t{2} << 30;
 constexpr auto kProgramTime = std::chrono::minutes(10);
 
 bool Uses(const AgentProfile& profile, const char* tool) {
@@ -63,7 +65,7 @@ std::vector<std::string> AdmitTeam(const Team& team, const std::filesystem::path
 ToolSet MakeToolSet(const Team& team, ToolSetOptions options) {
   ToolSet set;
   set.registry = std::make_unique<ToolRegistry>(team.config.limits.max_tool_output_bytes);
-  for (auto& tool : MakeFileTools(options.hub)) set.registry->Add(std::move(tool));
+  for (auto& tool : MakeFileTools(options.hub, options.post)) set.registry->Add(std::move(tool));
   set.registry->Add(MakeCommandTool(std::move(options.commands)));
   for (auto& tool : MakePlanTools(std::move(options.plan))) set.registry->Add(std::move(tool));
   ProgramToolOptions programs;
@@ -72,6 +74,7 @@ ToolSet MakeToolSet(const Team& team, ToolSetOptions options) {
   programs.limits.timeout = kProgramTime;
   programs.limits.output_bytes = team.config.limits.max_tool_output_bytes;
   programs.limits.memory_bytes = kProgramMemory;
+  programs.limits.disk_bytes = kProgramDisk;
   programs.post = options.post;
   WorkspaceLimits limits;
   limits.file_bytes = team.config.limits.max_input_bytes;  // outputs are other tasks' inputs

@@ -26,6 +26,7 @@
 #include "runtime/reports/stray_inbox.h"
 #include "runtime/team.h"
 #include "tools/sandbox.h"
+#include "tools/syscall_filter.h"
 
 namespace agenttalk {
 namespace {
@@ -123,16 +124,26 @@ Finding ExamineNotifications(std::size_t needed) {
           "raise fs.inotify.max_user_watches; until then the heartbeat's scan finds the rest"};
 }
 
+// What holds a program of a model back on this machine.
 Finding ExamineSandbox(const Team& team) {
-  const bool there = !FindSandbox().empty();
   const bool needed = std::ranges::any_of(team.agents, [](const auto& agent) {
     return std::ranges::find(agent.second.tools, "run_program") != agent.second.tools.end();
   });
-  if (there) return {"sandbox", Level::kOk, "bubblewrap is installed; run_program can be used", {}};
-  return {"sandbox", needed ? Level::kWarning : Level::kOk,
-          needed ? "bubblewrap is not installed; agents cannot use run_program"
-                 : "bubblewrap is not installed; only the tool run_program needs it",
-          needed ? "install it, e.g. `apt install bubblewrap`" : ""};
+  if (FindSandbox().empty()) {
+    return {"sandbox", needed ? Level::kWarning : Level::kOk,
+            needed ? "bubblewrap is not installed; agents cannot use run_program"
+                   : "bubblewrap is not installed; only the tool run_program needs it",
+            needed ? "install it, e.g. `apt install bubblewrap`" : ""};
+  }
+  const bool filter = MakeSyscallFilter().has_value();
+  const std::string text = fmt::format(
+      "bubblewrap; system calls {}; memory watched and limited by process, processes limited; /tmp sized; "
+      "disk watched",
+      filter ? "filtered" : "not filtered");
+  if (!filter)
+    return {"sandbox", Level::kWarning, text,
+            "there is no filter for this architecture: give nobody run_program"};
+  return {"sandbox", Level::kOk, text, {}};
 }
 
 void ExamineInboxes(const fs::path& hub, const Team& team, std::vector<Finding>& findings) {
@@ -165,6 +176,8 @@ std::vector<Finding> ExamineSurroundings(const fs::path& hub) {
   if (team) {
     findings.push_back({"config", Level::kOk, fmt::format("{} agents", team->agents.size()), {}});
     folders = WatchedFolders(hub, *team);
+    for (const std::string& problem : team->problems)
+      findings.push_back({"profile", Level::kWarning, problem, {}});
   } else {
     findings.push_back({"config", Level::kError,
                         fmt::format("{} ({})", team.error().message, ToString(team.error().code)),
