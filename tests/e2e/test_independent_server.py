@@ -85,6 +85,7 @@ agents:
   ann: {{name: Ann, prompt: You are Ann., tools: [list_files]}}
   bob: {{name: Bob, prompt: You are Bob., runtime: external}}
 """)
+    box.run("trust", "--hub", name).expect(0)
     inbox = box.dir / name / "agents/ann/inbox"
     inbox.mkdir(parents=True)
     for i, prompt in enumerate(prompts):

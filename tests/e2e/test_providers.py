@@ -20,6 +20,7 @@ agents:
 {f"limits: {limits}" if limits else ""}
 {more}
 """)
+    box.run("trust", "--hub", "hub")  # whose test these are; tests/attacks has hubs of strangers
     return box.dir / "hub"
 
 

@@ -28,7 +28,7 @@ struct Standing {
   bool trusted = false;
 };
 
-void Tell(const Invocation& call, const fs::path& hub, const Standing& standing) {
+void TellTrust(const Invocation& call, const fs::path& hub, const Standing& standing) {
   if (call.json) {
     json::array needs;
     for (const TrustNeed& need : standing.needs) {
@@ -56,7 +56,7 @@ void Tell(const Invocation& call, const fs::path& hub, const Standing& standing)
 Result<ExitCode> Trust(const Invocation& call) {
   const fs::path hub = TRY(call.Hub());
   const Team team = TRY(LoadTeam(hub));
-  Standing standing{NeedsOf(team.config, hub), HasForeignJournal(hub)};
+  Standing standing{NeedsOf(team.config, hub), HasForeignJournal(hub), false};
   if (call.arguments.Has("--forget")) {
     TRY(ForgetTrust(hub));
     std::error_code ignored;
@@ -67,7 +67,7 @@ Result<ExitCode> Trust(const Invocation& call) {
     if (standing.foreign) TRY(AdoptJournal(hub));
   }
   standing.trusted = IsTrusted(hub, standing.needs) && !HasForeignJournal(hub);
-  Tell(call, hub, standing);
+  TellTrust(call, hub, standing);
   return standing.trusted || call.arguments.Has("--forget") ? ExitCode::kDone : ExitCode::kEnvironment;
 }
 
