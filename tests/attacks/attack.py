@@ -17,7 +17,7 @@ CLASSES = ("sandbox", "model answers", "inbox files", "external agents", "foreig
 
 # Characters that steer a terminal or change what is seen without being seen.
 STEERING = {
-    "ESC": "\x1b", "BEL": "\x07", "backspace": "\x08", "carriage return": "\r", "vertical tab": "\x0b", "DEL": "\x7f",
+    "ESC": "\x1b", "BEL": "\x07", "backspace": "\x08", "vertical tab": "\x0b", "DEL": "\x7f",
     "C1 CSI": "\x9b", "C1 OSC": "\x9d", "C1 DCS": "\x90", "C1 NEL": "\x85", "RLO": "\u202e", "LRO": "\u202d",
     "RLE": "\u202b", "LRI": "\u2066", "RLI": "\u2067", "PDI": "\u2069", "RLM": "\u200f", "ALM": "\u061c",
     "line separator": "\u2028", "tag": "\U000e0041",
@@ -81,7 +81,7 @@ def sandbox_missing():
 def hub(box, agents="  ann: {prompt: You are Ann.}\n", answers="- answer: {result: done}\n", more="", name="hub"):
     box.write(f"{name}/agenttalk.yaml", f"version: 1\nprovider: offline\nproviders:\n"
               f"  offline: {{kind: scripted, answers: answers.yaml}}\nagents:\n{agents}{more}")
-    box.write(f"{name}/answers.yaml", answers)
+    box.write(f"{name}/answers.yaml", answers.replace("\\udb40\\udc41", "\\U000e0041"))  # YAML's way to write the tag
     return box.dir / name
 
 
@@ -103,4 +103,4 @@ def letters(box, folder="hub"):
 
 def events(box, plan, folder="hub"):
     out = box.run("log", plan, "--json", "--hub", folder).out
-    return [json.loads(line) for line in out.splitlines()]
+    return [event for event in map(json.loads, filter(None, out.split("\n"))) if "type" in event]

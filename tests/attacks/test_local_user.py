@@ -121,6 +121,7 @@ def test_an_external_agent_of_another_user_works_with_an_acl(box):
         folder = hub(box, agents="  ann: {prompt: You are Ann.}\n  eve: {runtime: external}\n")
         box.dir.chmod(0o755)
         folder.chmod(0o700)
+        (folder / "agenttalk.yaml").chmod(0o600)
         inbox, outbox = folder / "agents/eve/inbox", folder / "agents/eve/outbox"
         for path in (inbox, outbox):
             path.mkdir(parents=True)

@@ -28,7 +28,7 @@ def hostile_hub(box):
     answers = json.dumps([
         {"when": {"agent": "ann", "command": "cmd_scored"},
          "answer": {"result": spoof, "score": 40, "score_explanation": spoof, "summary": spoof}},
-        {"when": {"agent": "ann", "command": "cmd_bad"}, "error": {"status": 400, "message": spoof}},
+        {"when": {"agent": "ann", "command": "cmd_bad"}, "answer": {"result": spoof, "rework": {"task_id": spoof, "reason": spoof}}},
         {"when": {"agent": "ann", "command": "cmd_ask", "attempt": 1},
          "answer": {"reason": spoof, "commands": [{"command_name": "ask_human", "args": {"question": spoof}}]}},
         {"when": {"agent": "ann", "command": "cmd_tool"},
@@ -56,7 +56,7 @@ def test_verbs_show_what_would_steer(box):
             shown = box.run(*verb, "--hub", "hub", "--json")
             assert verb[0] != "questions" or "approved" in shown.out, shown
             check(tried, " ".join(verb) + " --json", shown.out + shown.err)
-            for line in shown.out.splitlines():
+            for line in filter(None, shown.out.split("\n")):
                 json.loads(line)
         for letter in box.run("dead", "list", "--json", "--hub", "hub").json:
             shown = box.run("dead", "show", letter["id"], "--hub", "hub")
@@ -113,12 +113,13 @@ def test_on_a_terminal_only_its_own_sequences_arrive(box):
 
 def test_a_text_cannot_begin_a_line_of_its_own(box):
     """A newline in a name or a reason looks like a line that the program wrote."""
-    answers = json.dumps([{"when": {"command": "cmd_bad"}, "error": {"status": 400, "message": "no\nplan_a  ann: cmd_bad  succeeded"}}])
-    folder = hub(box, answers=answers)
+    spoofed = "plan_a  ann: cmd_bad  succeeded"
+    folder = hub(box, agents="  ann: {prompt: x, tools: [list_files], repair_attempts: 0}\n",
+                 answers=json.dumps([{"answer": {"tool_calls": [{"name": "fly\n" + spoofed, "arguments": {}}]}}]))
     drop(folder, "ann", "cmd_bad.json", command("cmd_bad"))
+    drop(folder, "ann", "cmd_worse.json", command("cmd_x\n" + spoofed))
     with Attacks(box, "terminal") as tried:
-        served = box.run("serve", "--until-idle", "--hub", "hub")
-        spoofed = "plan_a  ann: cmd_bad  succeeded"
-        tried.repelled("a line of serve", not any(line.startswith(spoofed) for line in served.err.splitlines()), served.err)
-        status = box.run("status", "plan_a", "--hub", "hub")
-        tried.repelled("a row of status", not any(line.startswith(spoofed) for line in status.out.splitlines()), status.out)
+        for verb in (("serve", "--until-idle"), ("status", "plan_a"), ("dead", "list"), ("trace", "plan_a"), ("log", "plan_a")):
+            shown = box.run(*verb, "--hub", "hub")
+            lines = (shown.out + shown.err).splitlines()
+            tried.repelled(f"a line of {verb[0]}", not any(line.strip("│├└─ ").startswith(spoofed) for line in lines), lines)
