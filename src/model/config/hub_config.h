@@ -45,10 +45,10 @@ struct ProviderConfig {
   ProviderKind kind = ProviderKind::kScripted;
   std::string model;
   std::string base_url;
-  std::string api_key_env;                     // the name of the variable, never a key
-  std::string api_key_file;                    // a file that only its owner may read
-  std::vector<std::string> argv;               // exec
-  std::vector<std::string> env;                // exec: the variables that the program sees besides the usual ones
+  std::string api_key_env;        // the name of the variable, never a key
+  std::string api_key_file;       // a file that only its owner may read
+  std::vector<std::string> argv;  // exec
+  std::vector<std::string> env;   // exec: the variables that the program sees besides the usual ones
   PromptVia prompt_via = PromptVia::kStdin;    // exec
   std::string answer_at;                       // exec: a JSON Pointer into what it prints; empty: all of it
   std::vector<std::string> model_argv;         // exec: added where a model is named, with {model} in it
