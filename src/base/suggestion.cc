@@ -15,6 +15,8 @@ namespace {
 
 // Longer words are not mistyped names, and comparing them would cost the square of their length.
 constexpr std::size_t kLongestWord = 64;
+// What is shorter begins too many names.
+constexpr std::size_t kShortestBeginning = 4;
 
 // camelCase, snake_case and kebab-case of one name look the same here.
 std::string Folded(std::string_view word) {
@@ -61,7 +63,12 @@ std::string_view NearestName(std::string_view word, std::span<const std::string_
       nearest = candidate;
     }
   }
-  return nearest;
+  if (!nearest.empty() || folded.size() < kShortestBeginning) return nearest;
+  // "budget" for "budget_usd".
+  const auto begun = std::ranges::find_if(candidates, [&](std::string_view candidate) {
+    return candidate.size() <= kLongestWord && Folded(candidate).starts_with(folded);
+  });
+  return begun == candidates.end() ? std::string_view() : *begun;
 }
 
 std::string DidYouMean(std::string_view word, std::span<const std::string_view> candidates) {

@@ -23,6 +23,7 @@ SCHEMA_OF = {
     "say": "say",  # held to it wherever test_goal.py says something
     "serve": None,  # tells on stderr
     "completion": None,  # a script for a shell
+    "man": None,  # a page for man
 }
 
 

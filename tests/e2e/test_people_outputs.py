@@ -62,6 +62,8 @@ def test_no_verb_speaks_the_language_of_the_machine(box):
     wrong = []
     for call, outcome in [(["run", "plan.yaml"], first), (["run", "broken.yaml"], second), *outputs(box, hub)]:
         text = outcome.out + outcome.err
+        if call[:2] == ["dead", "show"]:  # shows how the refused file begins
+            text = "\n".join(line for line in text.splitlines() if not line.startswith("  {"))
         assert outcome.code in (0, 1, 2, 3), outcome
         for kind, found in (("exponent", EXPONENT.findall(text)), ("JSON", RAW_JSON.findall(text)),
                             ("event name", [name for name in names if re.search(rf"\b{name}\b", text)])):

@@ -47,8 +47,7 @@ Result<ExitCode> Replay(const Invocation& call) {
     return ExitCode::kDone;
   }
   const json::value& at = status.at("at");
-  call.console.Out(fmt::format("after event {} ({}, {})\n", CellText(at.at("seq")), CellText(at.at("type")),
-                               CellText(at.at("time"))));
+  call.console.Out(fmt::format("after event {}, {}\n", CellText(at.at("seq")), CellText(at.at("time"))));
   call.console.Out(
       FittedToTerminal(StatusText(status.as_object(), CellText(at.at("time")), call.console.colors_out())));
   return ExitCode::kDone;

@@ -236,7 +236,7 @@ void KeepDeadLetter(Step& step, PlanState& plan, const CommandRecord& record, co
   letter.body = record.body;
   letter.code = end.code;
   letter.message = end.message;
-  letter.hint = "mend the cause, then `agenttalk dead retry` this letter";
+  letter.hint = "correct the cause, then `agenttalk dead retry` this letter";
   step.Emit(plan, std::move(letter));
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <algorithm>
 #include <iterator>
-#include <utility>
 #include <vector>
 
 #include "base/error_code.h"
@@ -15,15 +15,15 @@ namespace agenttalk {
 // exchange keeps its unknown keys as warnings, so that a newer writer can talk to an older reader.
 template <typename T>
 void RefuseUnknownNames(Checked<T>& checked) {
-  std::vector<Issue> kept;
-  bool refused = false;
-  for (Issue& issue : checked.issues.warnings) {
-    const bool unknown = issue.code == ErrorCode::kUnknownField;
-    refused = refused || unknown;
-    (unknown ? checked.issues.errors : kept).push_back(std::move(issue));
-  }
-  checked.issues.warnings = std::move(kept);
-  if (refused) checked.value.reset();
+  // They come first: what is missing is often what was misspelt.
+  std::vector<Issue>& warnings = checked.issues.warnings;
+  const auto known = std::ranges::stable_partition(
+      warnings, [](const Issue& issue) { return issue.code == ErrorCode::kUnknownField; });
+  if (known.begin() == warnings.begin()) return;
+  checked.issues.errors.insert(checked.issues.errors.begin(), std::move_iterator(warnings.begin()),
+                               std::move_iterator(known.begin()));
+  warnings.erase(warnings.begin(), known.begin());
+  checked.value.reset();
 }
 
 }  // namespace agenttalk
