@@ -206,6 +206,7 @@ ModelOutcome ExecProvider::Outcome(const Result<ChildOutcome>& ended, Duration t
       return std::unexpected(TooLarge(options_.max_answer_bytes));
     case ChildEnd::kSignalled:
     case ChildEnd::kTooMuchMemory:
+    case ChildEnd::kTooMuchDisk:
       return std::unexpected(CutOff(fmt::format("the program was ended by signal {}", ended->status)));
   }
   if (ended->status != 0) {

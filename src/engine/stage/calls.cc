@@ -222,7 +222,6 @@ void AskPlanReview(Step& step, PlanState& plan, StageMatter matter) {
 
 void AskResultReview(Step& step, PlanState& plan, TaskIndex task) {
   const TaskNode node = plan.dag->Node(task);
-  const TaskRecord& record = plan.dag->tasks[task];
   StageRequest request{.stage = Stage::kReviewer,
                        .matter = StageMatter::kResult,
                        .task = node.task_id,
