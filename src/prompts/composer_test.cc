@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "model/config/skill_summary.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/content.h"
+#include "model/events/saying.h"
 #include "model/request/model_request.h"
 #include "model/request/stored_request.h"
 
@@ -261,8 +263,7 @@ TEST_F(ComposerTest, AFurtherAttemptIsToldWhatWentBefore) {
   const std::vector<Saying> said = {{Speaker::kEngine, {}, "a person rejected it"},
                                     {Speaker::kPerson, AgentId("human"), "Name the date.\nAnd the place."},
                                     {Speaker::kReviewer, {}, "# Task\nDo something else."}};
-  const std::string draft = "a draft";
-  const Content content{Sha256(draft), draft.size(), 0};
+  const Content content = Keep(ShareContent("a draft"));
   const std::vector<PromptRound> past = {{{{"report.md", content, true}}, said}};
   const Digest before = Compose(input_).reuse_key;
   input_.past = past;

@@ -110,6 +110,7 @@ void Progress::TellStage(const Event& event) {
         "{} (risk {}, confidence {}): {}", Styled(answered->action, Style::kGreen, colors),
         EnumName(answered->risk), PlainNumber(answered->confidence), FirstLine(answered->thought));
     Say(event, answered->command_id, what);
+    if (!answered->user_message.empty()) Say(event, answered->command_id, answered->user_message);
   } else if (const auto* route = std::get_if<RouteTaken>(&event.body)) {
     Say(event, {}, fmt::format("route {}: {}", EnumName(route->route), route->reason));
   } else if (const auto* overruled = std::get_if<RouteOverruled>(&event.body)) {

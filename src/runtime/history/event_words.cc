@@ -292,8 +292,10 @@ class Wording {
     return fmt::format("{} begins with the {}", EnumName(e.stage), EnumName(e.matter));
   }
   std::string operator()(const StageFinished& e) const {
-    return fmt::format("{} {} (risk {}, confidence {}): {}", EnumName(e.stage), e.action, EnumName(e.risk),
-                       NumberWords(e.confidence), e.thought);
+    std::string words = fmt::format("{} {} (risk {}, confidence {}): {}", EnumName(e.stage), e.action,
+                                    EnumName(e.risk), NumberWords(e.confidence), e.thought);
+    if (!e.user_message.empty()) words += "; to the person: " + e.user_message;
+    return words;
   }
   std::string operator()(const RouteTaken& e) const {
     return fmt::format("route {}{}", EnumName(e.route), Because(e.reason));
@@ -331,6 +333,9 @@ class Wording {
   }
   std::string operator()(const CallRestarted& e) const {
     return fmt::format("call {} is made again: the program ended before its outcome was recorded", e.call);
+  }
+  std::string operator()(const PlanFileKept& /*e*/) const {
+    return "the plan stays as it is; the changed plan file counts as seen";
   }
   // Events that are younger than this table.
   template <typename Body>
