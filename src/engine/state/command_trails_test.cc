@@ -21,7 +21,7 @@ std::string TrailText(const CommandTrails& trails, std::uint32_t command) {
 
 TEST(CommandTrails, JoinsEventsWithoutAGap) {
   CommandTrails trails;
-  for (const std::uint64_t event : {3, 4, 5, 9, 20, 21}) trails.Add(0, event);
+  for (const std::uint64_t event : {3U, 4U, 5U, 9U, 20U, 21U}) trails.Add(0, event);
   EXPECT_EQ(TrailText(trails, 0), "3-5 9-9 20-21 ");
 }
 

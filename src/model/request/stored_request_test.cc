@@ -51,7 +51,8 @@ StoredRequest FirstRequest(Store& store) {
                  CommandId("cmd_t1_001"), Stage::kCommand,  1};
   request.provider = "local";
   request.model = "qwen3";
-  request.parameters = {1000, 0.5};
+  request.parameters.max_tokens = 1000;
+  request.parameters.temperature = 0.5;
   request.system = store.Put("You are an analyst.");
   request.tools = store.Put(EncodeTools(std::vector<ToolSpec>{{"read_file", "Reads.", "{}"}}));
   request.answer_schema = store.Put("{\"type\":\"object\"}");
