@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 
+from sandbox import Sandbox
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MARK = "<!-- runs -->"
 BLOCK = re.compile(re.escape(MARK) + r"\n+```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -75,6 +77,13 @@ def test_chinese_tour_happens_as_shown(box):
 
 def test_tutorial_happens_as_shown(box):
     check_tour("docs/tutorial.md", box)
+
+
+def test_how_to_pages_happen_as_shown(box):
+    for page in sorted((ROOT / "docs/how-to").glob("*.md")):
+        if MARK in page.read_text(encoding="utf-8"):
+            with Sandbox(box.binary) as fresh:
+                check_tour(f"docs/how-to/{page.name}", fresh)
 
 
 def test_page_about_external_agents_happens_as_shown(box):

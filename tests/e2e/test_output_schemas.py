@@ -12,7 +12,7 @@ SCHEMAS = ROOT / "schemas/output"
 
 # Which schema a verb's output follows; None: it has none, and why.
 SCHEMA_OF = {
-    "init": "init", "run": "run", "send": "send", "plans": "plans", "status": "status", "watch": "status",
+    "init": "init", "ui": "ui", "run": "run", "send": "send", "plans": "plans", "status": "status", "watch": "status",
     "log": "log", "trace": "trace", "show": "show", "replay": "replay", "fork": "run", "diff": "diff", "agents": "agents",
     "providers": "providers", "trust": "trust", "questions": "questions", "answer": "answer", "pause": "control", "resume": "control",
     "cancel": "control", "dead list": "dead_list", "dead show": "dead_show", "dead retry": "dead_close",

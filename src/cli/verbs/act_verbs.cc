@@ -145,13 +145,13 @@ Verb AnswerVerb() {
 }
 
 Verb PauseVerb() {
-  return ControlVerbOf("pause", "Starts nothing more of a plan until it is resumed.");
+  return ControlVerbOf("pause", "Pauses a plan: nothing more of it starts until it is resumed.");
 }
 Verb ResumeVerb() {
-  return ControlVerbOf("resume", "Goes on with a plan that was paused.");
+  return ControlVerbOf("resume", "Resumes a paused plan.");
 }
 Verb CancelVerb() {
-  return ControlVerbOf("cancel", "Ends a plan and everything in it that is not finished.");
+  return ControlVerbOf("cancel", "Cancels a plan and everything in it that is not finished.");
 }
 
 }  // namespace agenttalk

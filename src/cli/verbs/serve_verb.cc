@@ -66,7 +66,7 @@ Verb ServeVerb() {
           .parameters = WithProviderParameters(WithPageParameters(
               {{.name = "--until-idle",
                 .takes = Takes::kFlag,
-                .help = "end when nothing goes on by itself any more: 0 all done, 1 something failed, "
+                .help = "end when nothing continues by itself: 0 all done, 1 something failed, "
                         "3 people are awaited"},
                {.name = "--scan-only",
                 .takes = Takes::kFlag,
