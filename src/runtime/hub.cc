@@ -182,9 +182,10 @@ Result<void> Hub::CheckTrust(bool foreign) {
 
 Result<void> Hub::Start() {
   const bool serves = options_.mode == HubMode::kServe;
-  const bool foreign = HasForeignJournal(directory_);
   journal_ = TRY(TakeJournal(directory_, serves ? Purpose::kServe : Purpose::kRecord));
-  TRY(CheckTrust(foreign));
+  // Asked by the journal's holder alone: before, another process may have made it and not yet signed it. One
+  // without events is nobody else's.
+  TRY(CheckTrust(TRY(journal_->LastEvent()) != 0 && HasForeignJournal(directory_)));
   NodeOptions node = OptionsFor(team_);
   node.fence_key = TRY(FenceKey(directory_));
   node.listener = this;

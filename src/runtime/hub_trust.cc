@@ -119,6 +119,24 @@ fs::path RecordOf(const fs::path& hub, const fs::path& folder) {
   return folder / (Sha256(CanonicalPath(hub)).Hex() + ".json");
 }
 
+// Of several processes that make a secret at once the first one's is everybody's: a journal signed with one
+// that another replaced would be a stranger's. A file that holds none is replaced.
+Result<std::string> KeepFirst(const fs::path& file, const std::string& secret) {
+  const std::string own = fmt::format("{}.{}", file.string(), ::getpid());
+  TRY(WriteFileDurably(own + ".tmp", own, secret));
+  if (::link(own.c_str(), file.c_str()) == 0 || ReadOwn(file).size() == kSecretBytes) {
+    ::unlink(own.c_str());
+    TRY(SyncDirectory(file.parent_path()));
+  } else if (::rename(own.c_str(), file.c_str()) != 0) {
+    ::unlink(own.c_str());
+    return FailErrno("rename to " + file.string());
+  }
+  std::string kept = ReadOwn(file);
+  if (kept.size() == kSecretBytes) return kept;
+  return Fail(ErrorCode::kPermissionDenied, file.string() + " cannot be read back",
+              "set XDG_STATE_HOME to a folder that you may write to");
+}
+
 // What only this user knows; made when it is first needed.
 Result<std::string> OwnSecret(bool make) {
   const fs::path file = StateFolder() / "origin.key";
@@ -129,9 +147,7 @@ Result<std::string> OwnSecret(bool make) {
   secret.assign(kSecretBytes, '\0');
   if (::getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()))
     return FailErrno("getrandom");
-  TRY(WriteFileDurably(fmt::format("{}.{}", file.string(), ::getpid()), file, secret));
-  // Another process may have been faster.
-  return ReadOwn(file);
+  return KeepFirst(file, secret);
 }
 
 fs::path OriginFile(const fs::path& hub) {

@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import pathlib
 import signal
 import socket
 import time
@@ -197,7 +198,7 @@ def drop_hostile(hub, outside):
 def test_hostile_files_are_dead_letters_and_good_commands_go_on(box):
     with Hub(box, ANSWERS.replace("delay: 300ms", "delay: 20ms")) as hub:
         outside = Outside(box)
-        before = set(os.listdir(box.dir)) | {"stage"}
+        before = set(os.listdir(box.dir)) | {"stage", ".local"}
         hub.start("--quiet")
         good = [f"cmd_{'slow_' if number % 2 else 'good_'}{number}" for number in range(100)]
         for name in good[:50]:
@@ -222,6 +223,9 @@ def test_hostile_files_are_dead_letters_and_good_commands_go_on(box):
         assert hub.stop()[0] == 0
         assert outside.untouched(), "something outside the hub was opened, read or written"
         assert set(os.listdir(box.dir)) <= before, "something was written beside the hub"
+        # What tells this user's journals from strangers' is kept in the user's state folder, and nothing else is.
+        state = [path.relative_to(box.dir) for path in (box.dir / ".local").rglob("*") if not path.is_dir()]
+        assert state == [pathlib.Path(".local/state/agenttalk/origin.key")], state
         journal = b"".join(path.read_bytes() for path in (hub.dir / ".agenttalk").rglob("*") if path.is_file())
         assert b"cmd_leak" not in journal, "a link was followed"
 

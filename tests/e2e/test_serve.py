@@ -170,16 +170,32 @@ def test_senders_do_not_mind_each_other_nor_servers_that_come_and_go(box):
         hub.json("plans")
         files = [box.write(f"cmd_{i}.json", command(f"cmd_{i}")) for i in range(12)]
         senders = [subprocess.Popen([str(box.binary), "send", str(file), "--to", "ann", "--hub", str(hub.dir)],
-                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for file in files[:6]]
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                    env=box.environment()) for file in files[:6]]
         hub.start()
         senders += [subprocess.Popen([str(box.binary), "send", str(file), "--to", "ann", "--hub", str(hub.dir)],
-                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for file in files[6:]]
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                     env=box.environment()) for file in files[6:]]
         hub.stop()
         for sender in senders:
             out, err = sender.communicate(timeout=60)
             assert sender.returncode == 0 and "accepted" in out, out + err
         hub.run("serve", "--until-idle").expect(0)
         assert hub.states() == {f"cmd_{i}": "succeeded" for i in range(12)}
+
+
+def test_hubs_begun_at_the_same_time_are_all_their_users(box):
+    """The first processes of a user agree on the secret by which the user's journals are known."""
+    file = box.write("cmd_1.json", command("cmd_1"))
+    hubs = [box.write(f"hub{i}/agenttalk.yaml", HUB).parent for i in range(12)]
+    for hub in hubs:
+        box.write(hub / "answers.yaml", ANSWERS)
+    senders = [subprocess.Popen([str(box.binary), "send", str(file), "--to", "ann", "--hub", str(hub)],
+                                stdout=subprocess.DEVNULL, env=box.environment()) for hub in hubs]
+    assert [sender.wait(timeout=60) for sender in senders] == [0] * len(hubs)
+    for hub in hubs:
+        box.run("serve", "--until-idle", "--hub", hub).expect(0)
+    assert [path.name for path in (box.dir / ".local/state/agenttalk").iterdir()] == ["origin.key"]
 
 
 def test_a_second_server_is_refused_and_told_who_serves(box):
@@ -230,22 +246,28 @@ def check_verbs(box, hub):
     assert hub.run("status", "plan_none", "--json").expect(2).json["error"]["code"] == "PLAN_UNKNOWN"
     plans = hub.json("plans")
     assert [p["plan_id"] for p in plans] == ["plan_test"]
-    assert set(plans[0]) == {"plan_id", "state", "tasks_completed", "tasks_total", "updated_at"}
+    assert set(plans[0]) == {"plan_id", "goal", "state", "tasks_completed", "tasks_total", "updated_at"}
 
     letter = hub.json("dead", "list")[0]
     assert set(letter) == {"id", "plan_id", "file", "code", "message", "at"}
     assert letter["code"] == "IDEMPOTENCY_CONFLICT"
     shown = hub.json("dead", "show", letter["id"])
     assert json.loads(shown["content"])["priority"] == 7
-    assert hub.json("dead", "drop", letter["id"])["status"] == "accepted"
-    assert hub.json("dead", "list") == []
-    assert hub.run("dead", "drop", letter["id"], "--json").expect(2).json["error"]["code"] == "NOT_FOUND"
 
-    question = hub.json("questions")[0]
+    (question,) = hub.json("questions")
     assert set(question) >= {"id", "plan_id", "task_id", "kind", "text", "choices", "from", "asked_at", "deadline"}
     assert question["kind"] == "alert"
     hub.run("answer", question["id"], "seen").expect(0)
     assert hub.json("questions") == []
+    assert hub.run("answer", question["id"], "--json").expect(1).json["error"]["code"] == "ANSWER_LATE"
+
+    hub.run("send", box.write("cmd_in.json", command("cmd_in", priority=8)), "--to", "ann").expect(2)
+    (question,) = hub.json("questions")
+    for one in hub.json("dead", "list"):
+        assert hub.json("dead", "drop", one["id"])["status"] == "accepted"
+    assert hub.json("dead", "list") == []
+    assert hub.run("dead", "drop", letter["id"], "--json").expect(2).json["error"]["code"] == "NOT_FOUND"
+    assert hub.json("questions") == [], "an alert closes when its cause is gone"
     assert hub.run("answer", question["id"], "--json").expect(1).json["error"]["code"] == "ANSWER_LATE"
 
     hub.run("pause", "plan_test").expect(0)
