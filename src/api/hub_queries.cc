@@ -60,8 +60,9 @@ json::object QuestionJson(const PlanState& plan, std::uint64_t number, const Ope
   const QuestionAsked& asked = question.asked;
   const CommandRecord* record = plan.Find(asked.command_id);
   json::array choices;
+  // Questions of models and stages are answered in words.
   const bool decides = asked.purpose != QuestionPurpose::kNotice && asked.purpose != QuestionPurpose::kTask &&
-                       asked.kind != QuestionKind::kClarify;
+                       asked.purpose != QuestionPurpose::kAskHuman && asked.kind != QuestionKind::kClarify;
   if (decides) choices = {"approve", "reject"};
   json::object leads_to;
   for (const QuestionChoice& choice : asked.choices) leads_to[choice.word] = choice.leads_to;

@@ -176,7 +176,11 @@ def test_what_is_not_clear_is_asked_first(box):
     assert status(box, name)["state"] == "waiting"
     assert run(box, "--yes", code=3)["state"] == "waiting", "--yes has no words"
     asked = answer(box, "Beehives, please")
-    assert asked["kind"] == "clarify" and asked["text"] == "Bees or beehives?"
+    assert asked["kind"] == "clarify"
+    what, leads_to = asked["text"].split("\n")
+    assert what == "Bees or beehives?" and asked["choices"] == []
+    assert asked["leads_to"] == {"text": "understanding-agent is told your answer and continues."}, asked
+    assert leads_to == "Text: " + asked["leads_to"]["text"], asked
     assert run(box)["state"] == "completed"
     assert stages(box, name)[:3] == ["understanding", "understanding", "router"]
 
@@ -396,10 +400,10 @@ def test_a_remark_that_is_not_sure_changes_nothing_without_a_person(box):
 def test_a_plan_is_controlled_in_words(box):
     """control_action, in both languages"""
     unclear = output("CLARIFICATION_REQUIRED", {"question": "Which?"}, confidence=30)
-    make(box, when(intent("control_instruction", action="query"), stage="understanding", contains="How far"),
-         when(intent("control_instruction", action="modify"), stage="understanding", contains="hold it"),
-         when(intent("control_instruction", action="continue"), stage="understanding", contains="继续"),
-         when(intent("control_instruction", action="cancel"), stage="understanding", contains="Drop it"),
+    make(box, when(intent("control_instruction", action="query"), stage="understanding", contains="Remark: How far"),
+         when(intent("control_instruction", action="modify"), stage="understanding", contains="Remark: hold it"),
+         when(intent("control_instruction", action="continue"), stage="understanding", contains="Remark: 继续"),
+         when(intent("control_instruction", action="cancel"), stage="understanding", contains="Remark: Drop it"),
          when(route("control_action", control="pause"), stage="router", contains='"modify"'),
          when(route("control_action"), stage="router", contains="control_instruction"),
          when(unclear, stage="planner"))

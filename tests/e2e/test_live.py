@@ -64,10 +64,11 @@ def test_questions_are_answered_in_place(box):
         assert "? ├ write" in terminal.screen.text or "? └ write" in terminal.screen.text, terminal.screen.text
         terminal.type("perhaps\n")
         terminal.expect("say approve, or reject with a reason")
-        terminal.expect("Rejected, it goes back", times=2)
+        terminal.expect("Reject: the task goes back to bob with your text (rejection 1 of at most 1)", times=2)
         terminal.type("reject too short\n")
         terminal.expect("cmd_write_002  question")
-        terminal.expect("Rejected, it goes back", times=3)
+        terminal.expect("Reject: the task fails, because it was sent back as often as is allowed (1)")
+        terminal.expect("Approve: the task is done", times=3)
         terminal.type("a\n")
         assert terminal.wait() == 0, terminal.screen.text
         terminal.expect_untouched()

@@ -193,7 +193,9 @@ def test_a_question_to_a_person_goes_back_to_the_model_with_its_answer(box):
             "  ann: {prompt: Ann, permissions: [ask_human]}\n  bob: {prompt: Bob}\n")
         run_plan(hub, "  - {id: a, agent: ann, prompt: x}\n  - {id: b, agent: ann, prompt: y}\n", code=3)
         question = hub.json("questions")[0]
-        assert (question["text"], question["kind"], question["from"]) == ("Which colour?", "ask", "ann"), question
+        assert (question["text"], question["kind"], question["from"]) == (
+            "Which colour?\nText: ann is told your answer and continues.", "ask", "ann"), question
+        assert question["choices"] == [] and set(question["leads_to"]) == {"text"}, "it is answered in words"
         assert finished(hub.json("plan", "show", PLAN)) == ["b"], "the agent goes on with other work"
         hub.run("answer", question["id"], "Paint it blue\x1b[0m").expect(0)
         hub.run("serve", "--until-idle").expect(0)
