@@ -2,7 +2,8 @@
 
 A line is a step; lines indented below it are its text. `#` begins a comment line.
 
-    team: ann, bob {visibility: [ann]}      the agents, each with what its profile says (YAML)
+    team: ann, bob {visibility: [ann]}      the agents, each with what its profile says (YAML);
+                                            further ones are added, known ones replaced
     answers:                                what the models say, as in answers.yaml
     config:                                 more of agenttalk.yaml
     drop AGENT PATH [from FILE]             as a stranger does it: written under another name, then renamed;
@@ -77,7 +78,7 @@ def made(source):
 class Player:
     def __init__(self, box, path):
         self.box, self.path, self.hub = box, path, box.dir / "hub"
-        self.team, self.config, self.names = "", "", {}
+        self.team, self.config, self.names = {}, "", {}
 
     def play(self):
         for number, step, text in steps(self.path.read_text(encoding="utf-8")):
@@ -101,7 +102,7 @@ class Player:
     def do_team(self, rest, text):
         for agent in re.split(r",\s*(?![^{]*\})", rest):
             name, _, profile = agent.partition(" ")
-            self.team += f"  {name}: {profile or '{}'}\n"
+            self.team[name] = profile or "{}"
         self.write_config()
 
     def do_config(self, _, text):
@@ -112,8 +113,9 @@ class Player:
         self.box.write("hub/answers.yaml", text + "\n")
 
     def write_config(self):
+        team = "".join(f"  {name}: {profile}\n" for name, profile in self.team.items())
         self.box.write("hub/agenttalk.yaml", "version: 1\nprovider: offline\nproviders:\n  offline: {kind: scripted, "
-                       f"answers: answers.yaml}}\nheartbeat: {{interval_seconds: 1}}\n{self.config}\nagents:\n{self.team}")
+                       f"answers: answers.yaml}}\nheartbeat: {{interval_seconds: 1}}\n{self.config}\nagents:\n{team}")
 
     def do_drop(self, rest, text):
         agent, path, *source = rest.split()
