@@ -8,7 +8,7 @@ command -v npm >/dev/null || { echo "npm is missing: make build installs it" >&2
 # Several build folders share the bundle; one of them makes it.
 exec 9>"$out.lock"
 flock 9
-wanted=$(cat package-lock.json build.mjs tsconfig.json $(find src -type f | sort) | sha256sum | cut -d' ' -f1)
+wanted=$(find package-lock.json build.mjs tsconfig.json src -type f | sort | xargs sha256sum | sha256sum | cut -d' ' -f1)
 if [ "$(cat "$out.stamp" 2>/dev/null || true)" = "$wanted" ]; then exit 0; fi
 installed=$(sha256sum package-lock.json | cut -d' ' -f1)
 if [ "$(cat node_modules/.installed 2>/dev/null || true)" != "$installed" ]; then
