@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/types.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +37,12 @@ constexpr std::size_t kReadPiece = std::size_t{256} << 10;
 constexpr mode_t kFileMode = 0666;
 constexpr mode_t kDirectoryMode = 0777;
 constexpr int kMaxTemporaryNames = 100;
+
+bool HasDefaultAcl(int folder) {
+  // By its path in /proc, for a descriptor that is opened with O_PATH has no attributes.
+  const std::string path = fmt::format("/proc/self/fd/{}", folder);
+  return ::getxattr(path.c_str(), "system.posix_acl_default", nullptr, 0) > 0;
+}
 
 std::int64_t Nanoseconds(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
@@ -307,8 +314,10 @@ Result<FileStat> PosixFileSystem::Publish(const std::string& path, std::string_v
   if (::fstat(temporary.directory.get(), &here) != 0 || ::fstat(target.directory.get(), &there) != 0) {
     return FailFile(errno, path);
   }
-  // A folder that is a mount of its own cannot be renamed into from outside.
-  const Spot& beside = here.st_dev == there.st_dev ? temporary : target;
+  // A folder that is a mount of its own cannot be renamed into from outside; and a default ACL, by which an
+  // external agent of another user reads its inbox, is for files that are made in its folder.
+  const bool outside = here.st_dev == there.st_dev && !HasDefaultAcl(target.directory.get());
+  const Spot& beside = outside ? temporary : target;
   return PublishFrom(beside, target, bytes, options, path);
 }
 

@@ -1,14 +1,18 @@
-"""Runs inside the sandbox and tries to get out. Prints {attack: [succeeded, detail]} as JSON."""
+"""Runs inside the sandbox and tries to get out. Prints {attack: [succeeded, detail]} as JSON.
+
+Arguments: the number of a process outside, then paths outside that must not be readable."""
 import ctypes
 import errno
 import json
 import os
 import socket
 import stat
+import struct
 import sys
 
 libc = ctypes.CDLL(None, use_errno=True)
 results = {}
+OUTSIDER = int(sys.argv[1])
 
 
 def tried(name, succeeded, detail=""):
@@ -101,10 +105,18 @@ if X86:
         (os.O_CREAT | os.O_WRONLY).to_bytes(8, "little") + (0o4777).to_bytes(8, "little") + bytes(8), 24), 24)
 attempt("a device", lambda: os.mknod("device", 0o020666, os.makedev(1, 3)) or open("device").close())
 
+
+def telling(path):
+    text = read(path)
+    secret = b"CANARY" in text if path.endswith("environ") else text and int(text.split()[0], 16) != 0
+    if not secret:
+        raise OSError(errno.EPERM, "nothing in it")
+
+
 for path in ("/etc/passwd", "/etc/shadow", "/etc/hosts", "/root/.bashrc", "/home", "/var/log", "/proc/1/environ", "/proc/kcore", "/proc/kallsyms",
-             "/sys/kernel", "/proc/sys/kernel/core_pattern", "/dev/mem", "/dev/kmsg", "/dev/sda", *sys.argv[1:]):
-    if path in ("/proc/1/environ", "/proc/kallsyms"):
-        attempt(f"reading {path}", lambda: b"CANARY" in read(path) and True or (_ for _ in ()).throw(OSError(errno.EPERM, "harmless")))
+             "/sys/kernel", "/proc/sys/kernel/core_pattern", "/dev/mem", "/dev/kmsg", "/dev/sda", *sys.argv[2:]):
+    if path in ("/proc/1/environ", "/proc/kallsyms"):  # may open, as long as neither secrets nor addresses are in it
+        attempt(f"reading {path}", lambda: telling(path))
     elif os.path.isdir(path) or path in ("/home", "/var/log", "/sys/kernel"):
         attempt(f"reading {path}", lambda: os.listdir(path)[0])
     elif path == "/proc/sys/kernel/core_pattern":
@@ -116,13 +128,13 @@ for path in ("/usr/bin/evil", "/etc/evil", "/task/inputs/evil", "/task/evil", "/
 
 tried("secrets in the environment", any("CANARY" in key or "CANARY" in value for key, value in os.environ.items()), sorted(os.environ))
 tried("other processes", len([name for name in os.listdir("/proc") if name.isdigit()]) > 12, os.listdir("/proc"))
-tried("root", os.geteuid() == 0 and False or os.getuid() == 0, os.getuid())
+tried("root", os.geteuid() == 0 or os.getuid() == 0, os.getuid())
 with open("/proc/self/status") as status:
     words = dict(line.split(":", 1) for line in status)
 tried("capabilities", int(words["CapEff"], 16) != 0, words["CapEff"])
 tried("new privileges", words["NoNewPrivs"].strip() != "1", words["NoNewPrivs"])
 tried("no filter of system calls", words["Seccomp"].strip() != "2", words["Seccomp"])
-attempt("kill another process", lambda: os.kill(os.getppid(), 9) if os.getppid() > 1 and False else (_ for _ in ()).throw(OSError(errno.EPERM, "none")))
+attempt("kill a process of the host", lambda: os.kill(OUTSIDER, 9))
 
 for name, family, address in (("the network", socket.AF_INET, ("1.1.1.1", 53)), ("the loopback of the host", socket.AF_INET, ("127.0.0.1", 22)),
                               ("the metadata service", socket.AF_INET, ("169.254.169.254", 80))):
@@ -133,7 +145,24 @@ for name, family, address in (("the network", socket.AF_INET, ("1.1.1.1", 53)), 
     attempt(name, connect)
 attempt("a raw socket", lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1))
 attempt("a packet socket", lambda: socket.socket(17, socket.SOCK_RAW, 3))
-attempt("netlink", lambda: (_ for _ in ()).throw(OSError(errno.EPERM, "harmless")))
+names = [name for _, name in socket.if_nameindex()]
+tried("the host's network devices", set(names) - {"lo"}, names)
+
+
+def new_device():
+    """RTM_NEWLINK over netlink: a dummy device; the kernel answers with an error number, 0 for done."""
+    kind = struct.pack("=HH5sxxx", 9, 1, b"dummy")
+    body = struct.pack("=BxHiII", 0, 0, 0, 0, 0) + struct.pack("=HH", 4 + len(kind), 18) + kind
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as link:
+        link.settimeout(2)
+        link.send(struct.pack("=IHHII", 16 + len(body), 16, 0x605, 1, 0) + body)
+        answer = link.recv(4096)
+    code = struct.unpack_from("=i", answer, 16)[0]
+    if code != 0:
+        raise OSError(-code, "refused")
+
+
+attempt("a new network device", new_device)
 
 
 def fill(path, size):

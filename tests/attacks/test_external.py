@@ -4,7 +4,7 @@ import json
 import os
 
 from attack import Attacks, command, drop, events, hub, letters
-from test_inbox import PLAN
+from test_inbox import PLAN, command_for_b
 
 TEAM = ("  ann: {prompt: You are Ann.}\n  bob: {prompt: You are Bob., tools: [run_program], permissions: [run_program]}\n"
         "  ext: {runtime: external}\n")
@@ -71,12 +71,8 @@ def test_an_outbox_commands_nobody_without_the_permission(box):
             shutil.rmtree(box.dir / "hub", ignore_errors=True)
             folder = hub(box, team, '- answer: {result: "done"}\n')
             box.write("hub/plan.yaml", PLAN)
-            box.run("run", "--plan", "plan.yaml", cwd=folder).expect(0)
-            given = json.loads(next((folder / "agents/bob").rglob("cmd_b_001.json")).read_text())
-            sent = {**given, "command_id": "cmd_b_002", "prompt": "Run a program."}
-            sent.pop("idempotency_key", None)
-            if "command_seq" in sent:
-                sent["command_seq"] = 2
+            box.run("run", "--plan", "plan.yaml", cwd=folder).expect(3)
+            sent = {**command_for_b(folder), "command_id": "cmd_b_002", "command_seq": 2}
             leave(folder, "cmd_b_002.json", sent)
             box.run("serve", "--until-idle", "--hub", "hub")
             taken = any(event["type"] == "command_received" and event["command_id"] == "cmd_b_002" for event in events(box, "plan_d"))
@@ -89,7 +85,7 @@ def test_an_outbox_commands_nobody_without_the_permission(box):
 def test_results_and_outputs_are_its_own(box):
     folder = hub(box, TEAM, '- answer: {result: "done"}\n')
     box.write("hub/plan.yaml", PLAN)
-    box.run("run", "--plan", "plan.yaml", cwd=folder).expect(0)
+    box.run("run", "--plan", "plan.yaml", cwd=folder).expect(3)
     before = box.run("status", "plan_d", "--json", "--hub", "hub").json
     with Attacks(box, "external agents") as tried:
         attempts = {"a result for another's command": ("result_cmd_a_001.json", {"result": "forged"}), "a result of a path": ("result_..json", {"result": "x"}),

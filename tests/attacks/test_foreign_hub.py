@@ -28,12 +28,16 @@ def exec_hub(box, name="hub", argv=None, more=""):
 
 def key_hub(box, server, what, name="hub", agents="  ann: {prompt: You are Ann.}\n"):
     box.write(f"{name}/agenttalk.yaml", f"version: 1\nprovider: p\nproviders:\n"
-              f"  p: {{kind: openai, base_url: \"{server.url}/v1\", model: m, {what}}}\nagents:\n{agents}")
+              f"  p: {{kind: openai, base_url: \"{server.url}/v1\", model: test-model, {what}}}\nagents:\n{agents}")
     drop(box.dir / name, "ann", "cmd_1.json", command("cmd_1"))
 
 
 def test_programs_start_only_in_trusted_hubs(box):
     trace = exec_hub(box)
+    # A plan to say something to, made without the program.
+    answers = box.write("answers.yaml", "- answer: {result: done}\n")
+    box.run("serve", "--until-idle", "--hub", "hub", "--answers", answers).expect(0)
+    drop(box.dir / "hub", "ann", "cmd_0.json", command("cmd_0"))
     with Attacks(box, "foreign hub") as tried:
         for verb in SERVING:
             done = box.run(*verb, "--hub", "hub")
@@ -137,7 +141,7 @@ def test_unfinished_work_from_elsewhere_waits_for_a_yes(box):
     away = {"XDG_STATE_HOME": str(box.dir / "stranger")}
     box.run("serve", "--until-idle", "--hub", "hub", env=away).expect(3)
     with Attacks(box, "foreign hub") as tried:
-        for verb in (("serve", "--until-idle"), ("run", "x")):
+        for verb in (("serve", "--until-idle"), ("run", "plan_a")):
             done = box.run(*verb, "--hub", "hub")
             tried.repelled(f"{verb[0]} resumes a stranger's plan", done.code == 4 and "plan_a" in done.err, str(done))
         (box.dir / "hub/.agenttalk/fence.key").rename(box.dir / "fence.key")
@@ -192,7 +196,7 @@ def test_hubs_of_other_users_are_refused(box):
     missing = other_user()
     with Attacks(box, "foreign hub") as tried:
         verbs = (("serve", "--until-idle"), ("run", "x"), ("status", "plan_a"), ("plans",), ("agents",), ("providers",), ("doctor",),
-                 ("questions",), ("log", "plan_a"), ("trust",), ("repair",), ("send", "hub/answers.yaml", "--to", "ann"))
+                 ("questions",), ("log", "plan_a"), ("trust",), ("repair",), ("send", "hub/agenttalk.yaml", "--to", "ann"))
         if missing:
             for verb in verbs:
                 tried.skipped(f"{verb[0]} in another user's hub", missing)

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import time
 
 from attack import Attacks, command, drop, events, hub, sandbox_missing
@@ -39,8 +40,10 @@ def run(box, *calls, inputs=(), folder=None, env=None, timeout=120):
     for name, text in inputs:
         drop(folder, "ann", name, text, plan="plan_a")
     drop(folder, "ann", "cmd_1.json", command("cmd_1", required_inputs=[name for name, _ in inputs]))
-    return box.run("serve", "--until-idle", "--hub", folder, "--record", box.dir / "cassette.jsonl", timeout=timeout,
-                   env={"CANARY_KEY": "CANARY", **(env or {})})
+    served = box.run("serve", "--until-idle", "--hub", folder, "--record", box.dir / "cassette.jsonl", timeout=timeout,
+                     env={"CANARY_KEY": "CANARY", **(env or {})})
+    assert served.code in (0, 1, 3), f"the attack did not even start: {served}"
+    return served
 
 
 def test_a_program_does_not_get_out(box):
@@ -49,8 +52,14 @@ def test_a_program_does_not_get_out(box):
         if missing:
             tried.skipped("all of probe.py", missing)
             return
-        served = run(box, ("run_program", {"argv": ["/usr/bin/python3", "-c", PROBE.read_text(), str(box.dir / "hub/agenttalk.yaml"),
-                                                    str(box.dir), str(box.binary), "/root"]}))
+        outsider = subprocess.Popen(["sleep", "300"])
+        try:
+            served = run(box, ("run_program", {"argv": ["/usr/bin/python3", "-c", PROBE.read_text(), str(outsider.pid),
+                                                        str(box.dir / "hub/agenttalk.yaml"), str(box.dir), str(box.binary), "/root"]}))
+            tried.repelled("a process of the host is gone", outsider.poll() is None, outsider.returncode)
+        finally:
+            outsider.kill()
+            outsider.wait()
         assert served.code == 0, served.err
         text = texts_of_tools(box)
         found = find_results(text)

@@ -29,10 +29,19 @@ class Served:
         self.server.wait()
 
     def connect(self):
-        one = socket.socket(socket.AF_UNIX)
-        one.settimeout(20)
-        one.connect(str(self.path))
-        return one
+        """Waits when the queue of connections is full: with a timeout set, Python would report that as an error."""
+        deadline = time.monotonic() + 20
+        while True:
+            one = socket.socket(socket.AF_UNIX)
+            one.settimeout(20)
+            try:
+                one.connect(str(self.path))
+                return one
+            except BlockingIOError:
+                one.close()
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
 
     def ask(self, text):
         with self.connect() as one:

@@ -77,7 +77,7 @@ def review(request):
 
 
 def executor(request):
-    if "Add the amounts of sales.csv up." in request:
+    if request.find(r'"task": \{\s*"id": "(\w+)"', "which task it is") == "figures":
         if "exit code 0" in request:
             return answer("COMPLETE", {"result": "The total is in figures.md."})
         request.need("run_program"), request.need('"argv"')

@@ -60,18 +60,20 @@ def test_rate_limits_and_dropped_connections_fail_nothing(box):
 
 def test_a_server_that_goes_away_is_waited_for(box):
     count, away = (64, 30.0) if FULL else (16, 2.0)
-    with FlakyServer(seconds=0.2) as server, hub_at(box, server, limits={"max_parallel_calls": 64}) as hub:
+    # Slow at first, so that none is answered before all are under way.
+    with FlakyServer(seconds=30.0) as server, hub_at(box, server, limits={"max_parallel_calls": 64}) as hub:
         hub.write("plan.yaml", plan_of(count))
         running = hub.spawn("run", "--plan", "plan.yaml", "--json")
         wait_for(lambda: len(server.calls) >= count, "all calls are under way")
         server.go_away()
         seen = len(server.calls)
         time.sleep(away)  # the outage itself, not a wait for something
+        server.seconds = 0.2
         server.start()
         back = time.monotonic()
         out, err = running.communicate(timeout=240)
         assert running.returncode == 0, out + err
-        assert json.loads(out)["state"] == "completed", out
+        assert json.loads(out.splitlines()[-1])["state"] == "completed", out
         later = server.calls[seen:]
         assert len(later) == count, f"{len(later)} calls for {count} commands: each once"
         probe = later[0]
@@ -158,10 +160,11 @@ def test_a_late_scripted_answer_is_too_late_in_the_replay_too(box):
 
 def test_no_call_is_made_after_the_budget_is_used_up(box):
     prices = {"input": 3, "output": 15}  # 1,000 and 100 tokens: 0.0045 USD a call
+    plan = plan_of(20, prompt="Count all of these words. " * 110)  # as long as what the server counts
     with FlakyServer(lambda number: "drop" if number % 5 == 2 else "ok") as server:
         with hub_at(box, server, provider={"prices": prices, "max_tokens": 100},
                     limits={"budget_usd": 0.02, "max_parallel_calls": 2}) as hub:
-            assert run(hub, plan=plan_of(20), timeout=60).code == 3, "a person is asked"
+            assert run(hub, plan=plan, timeout=60).code == 3, "a person is asked"
             spent = status(hub)["cost_usd"]
             assert server.count("ok") <= 4 and spent <= 0.02 and abs(spent - 0.0045 * server.count("ok")) < 1e-9, spent
             calls = len(server.calls)

@@ -213,6 +213,7 @@ class Template(Journey):
             config += f"\nprovider: mindful\nproviders:\n  mindful: {provider}\n"
         self.write("agenttalk.yaml", config)
         self.env = {"STANDIN_KEY": KEY}
+        box.run("trust", "--hub", "hub").expect(0)
 
     def run(self, *arguments, code=0):
         return self.agenttalk("run", *arguments, "--json", env=self.env).expect(code)

@@ -110,7 +110,8 @@ class Binding {
     if (inbox != plan.inboxes.end()) inbox_ = &inbox->second;
   }
 
-  TaskInputs Bind() {
+  // With the work that was sent back, unless the result is already that of the next attempt.
+  TaskInputs Bind(bool with_previous = true) {
     const TaskNode node = dag_.Node(task_);
     for (const TaskInput& input : node.inputs) {
       if (input.pick_policy != PickPolicy::kLatest) policies_.emplace(input.value, input.pick_policy);
@@ -125,7 +126,7 @@ class Binding {
         Add(input.value, input.pick_policy);
     }
     AddImplicit();
-    AddPreviousWork();
+    if (with_previous) AddPreviousWork();
     for (auto& [name, input] : bound_) made.inputs.push_back(std::move(input));
     return made;
   }
@@ -238,7 +239,7 @@ TaskInputs BindTaskInputs(const PlanState& plan, const CommandRecord& record, Ta
 std::vector<BoundInput> VisibleInputs(const PlanState& plan, TaskIndex task) {
   const DagState& dag = *plan.dag;
   const std::vector<RequiredInput> required = RequirementsOf(dag, task, dag.Node(task));
-  return Binding(plan, dag.AgentOf(task), required, task).Bind().inputs;
+  return Binding(plan, dag.AgentOf(task), required, task).Bind(false).inputs;
 }
 
 std::vector<std::size_t> CountTaskInputs(const PlanState& plan, const CommandRecord& record, TaskIndex task) {

@@ -19,6 +19,7 @@ inline constexpr auto kKnownTools = std::to_array<std::string_view>({
     "read_file",
     "read_skill",
     "run_program",
+    "search_files",
     "update_task_status",
     "write_file",
 });
