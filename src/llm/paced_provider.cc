@@ -50,13 +50,10 @@ bool IsOutage(const ModelError& error) {
 
 std::string_view WhatToDo(const ModelError& error) {
   if (error.kind == ModelErrorKind::kDisconnect) {
-    return "check base_url and whether the server runs (`agenttalk providers`), or give the task a longer "
-           "timeout";
+    return "check base_url and whether the server runs (`agenttalk providers`)";
   }
-  if (error.http_status == 429) {
-    return "set requests_per_minute or a lower max_parallel_calls, or give the task a longer timeout";
-  }
-  return "try again later, or give the task a longer timeout";
+  if (error.http_status == 429) return "set requests_per_minute or a lower max_parallel_calls";
+  return "try again later";
 }
 
 }  // namespace
@@ -290,7 +287,11 @@ void PacedProvider::GiveUp(const Call& call, ModelError& error) const {
     error.message += fmt::format("; the next try would be in {}, after the attempt's time is over",
                                  ToText(*error.retry_after));
   }
-  if (IsOutage(error)) error.message += fmt::format("; {}", WhatToDo(error));
+  if (!IsOutage(error)) return;
+  const auto& most = options_.retry.max_retries;
+  error.message += fmt::format(
+      "; {}, or {}", WhatToDo(error),
+      most && call.tries > *most ? "raise the provider's max_retries" : "give the task a longer timeout");
 }
 
 // What keeps a call from beginning.

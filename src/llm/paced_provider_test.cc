@@ -136,7 +136,7 @@ TEST_F(PacedProviderTest, RepeatsWhatMayPassWithGrowingWaits) {
   held_->Answer(std::unexpected(Status(500)));
   ASSERT_EQ(replies_.size(), 1U);
   EXPECT_EQ(replies_[0].outcome.error().message,
-            "HTTP 500 (tried 3 times in 1.5s); try again later, or give the task a longer timeout");
+            "HTTP 500 (tried 3 times in 1.5s); try again later, or raise the provider's max_retries");
 }
 
 TEST_F(PacedProviderTest, DoesNotRepeatWhatCannotPass) {

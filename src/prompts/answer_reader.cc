@@ -411,8 +411,8 @@ std::expected<AgentOutput, Issues> ReadStageAnswer(std::string_view text, const 
   }
   auto found = FindJsonObject(text);
   if (!found) return RefuseAll(std::move(found.error()));
-  auto output = ParseAgentOutput(
-      *found, {contract.form, contract.known_tools, contract.known_tasks, contract.known_files});
+  auto output = ParseAgentOutput(WithoutHalves(*found), {contract.form, contract.known_tools,
+                                                         contract.known_tasks, contract.known_files});
   if (!output.value) return std::unexpected(std::move(output.issues));
   return *std::move(output.value);
 }

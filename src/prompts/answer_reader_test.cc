@@ -10,6 +10,7 @@
 
 #include "base/error_code.h"
 #include "base/issue.h"
+#include "model/answer/agent_output.h"
 #include "model/answer/thinking_command.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/content.h"
@@ -135,7 +136,9 @@ TEST(ReadAnswer, TakesScoreAndExplanation) {
 TEST(ReadAnswer, RefusesScoresThatAreNotFromZeroToHundred) {
   EXPECT_EQ(Errors(R"({"result":"x"})", Scored()), "FIELD_MISSING /score");
   EXPECT_EQ(Errors(R"({"result":"x","score":null})", Scored()), "FIELD_MISSING /score");
-  EXPECT_EQ(Errors(R"({"result":"x","score":"85"})", Scored()), "TYPE_MISMATCH /score");
+  EXPECT_EQ(Errors(R"({"result":"x","score":"good"})", Scored()), "TYPE_MISMATCH /score");
+  EXPECT_EQ(Errors(R"({"result":"x","score":"850"})", Scored()), "VALUE_INVALID /score");
+  EXPECT_EQ(Read(R"({"result":"x","score":"85"})", Scored()).score, 85);  // models write numbers in quotes
   EXPECT_EQ(Errors(R"({"result":"x","score":100.5})", Scored()), "VALUE_INVALID /score");
   EXPECT_EQ(Errors(R"({"result":"x","score":-1})", Scored()), "VALUE_INVALID /score");
   EXPECT_EQ(Errors(R"({"result":"x","score":NaN})", Scored()), "JSON_INVALID");
@@ -264,6 +267,18 @@ TEST(ReadAnswer, RefusesWhatIsNotJson) {
   EXPECT_EQ(Errors(R"({"result":"a","result":"b"})"), "JSON_INVALID");
   EXPECT_EQ(Errors("{\"result\":\"\xff\"}"), "JSON_INVALID");
   EXPECT_EQ(Errors(R"({result: 1})"), "JSON_INVALID");
+}
+
+TEST(ReadStageAnswer, AHalfOfASurrogatePairIsReplaced) {
+  const std::string text =
+      R"({"thought":"a\ud83db","action":"run_tests","params":{},"expectedOutcome":"e",
+          "risk":{"level":"low","description":"none"},"confidence":90})";
+  const auto output = ReadStageAnswer(text, {.form = Stage::kExecutor});
+  ASSERT_FALSE(ParseAgentOutput(text));  // what a person checks is checked strictly
+  ASSERT_TRUE(output) << output.error().errors.front().message;
+  EXPECT_EQ(output->thought,
+            "a\xEF\xBF\xBD"
+            "b");
 }
 
 }  // namespace

@@ -96,38 +96,54 @@ void KeepRights(const AgentProfile& granted, bool declared, AgentProfile& profil
   }
 }
 
-// A profile that cannot be read changes nothing: it must not be able to stop the hub.
-void ReadProfileFile(const PosixRoot& root, const AgentId& id, Team& team) {
+// A program that its owner declared writes into this agent's folder. What it leaves there must not stop the
+// hub; what people write by hand must be right before anything runs.
+bool IsPlayedByAProgram(const Team& team, const AgentId& id) {
+  const auto declared = team.config.agents.find(id);
+  return declared != team.config.agents.end() && declared->second.runtime == AgentRuntime::kExternal;
+}
+
+Result<void> ReadProfileFile(const PosixRoot& root, const AgentId& id, Team& team) {
   const std::string file = fmt::format("agents/{}/agent_profile.json", id.str());
   const auto text = root.ReadFile(file, team.config.limits.max_command_bytes);
-  if (!text && text.error().code == ErrorCode::kNotFound) return;
-  const auto refuse = [&](const std::string& why) {
-    team.problems.push_back(fmt::format("{} does not count: {}", file, why));
+  if (!text && text.error().code == ErrorCode::kNotFound) return {};
+  const auto refuse = [&](const Error& why) -> Result<void> {
+    if (!IsPlayedByAProgram(team, id)) return std::unexpected(why);
+    team.problems.push_back(fmt::format("{} does not count: {}", file, why.message));
+    return {};
   };
-  if (!text) return refuse(text.error().message);
+  if (!text) return refuse(text.error());
   AgentProfile granted;
   const auto known = team.agents.find(id);
   if (known != team.agents.end()) granted = known->second;
   granted.agent_id = id;
   auto profile = ParseProfileFile(*text, granted);
-  if (!profile) return refuse(FailIssues(root.directory() / fs::path(file), profile.issues).error().message);
+  if (!profile) return refuse(FailIssues(root.directory() / fs::path(file), profile.issues).error());
   KeepRights(granted, known != team.agents.end(), *profile.value, team.problems);
   team.agents.insert_or_assign(id, *std::move(profile.value));
+  return {};
 }
 
-Result<void> CheckVisibility(const fs::path& file, const Team& team) {
+Result<void> CheckVisibility(const fs::path& file, Team& team) {
   std::vector<std::string_view> names = {"human"};
   for (const auto& [id, profile] : team.agents) names.push_back(id.str());
   for (const AgentId& id : StageAgents()) names.push_back(id.str());
-  for (const auto& [id, profile] : team.agents) {
-    for (const AgentId& seen : profile.visibility.value_or(std::vector<AgentId>())) {
-      if (std::ranges::find(names, seen.str()) != names.end()) continue;
-      std::string hint = DidYouMean(seen.str(), names);
-      return Fail(ErrorCode::kAgentUnknown,
-                  fmt::format("{}: agent {} may see \"{}\", but there is no such agent", file.string(),
-                              id.str(), seen.str()),
-                  hint.empty() ? "add the agent, or remove it from `visibility`" : std::move(hint));
+  const auto unknown = [&](const AgentId& seen) {
+    return std::ranges::find(names, seen.str()) == names.end();
+  };
+  for (auto& [id, profile] : team.agents) {
+    if (!profile.visibility) continue;
+    if (IsPlayedByAProgram(team, id) && !team.config.agents.at(id).visibility) {
+      std::erase_if(*profile.visibility, unknown);  // its file says so, and nobody can be sent to there
+      continue;
     }
+    const auto wrong = std::ranges::find_if(*profile.visibility, unknown);
+    if (wrong == profile.visibility->end()) continue;
+    std::string hint = DidYouMean(wrong->str(), names);
+    return Fail(ErrorCode::kAgentUnknown,
+                fmt::format("{}: agent {} may see \"{}\", but there is no such agent", file.string(),
+                            id.str(), wrong->str()),
+                hint.empty() ? "add the agent, or remove it from `visibility`" : std::move(hint));
   }
   return {};
 }
@@ -153,7 +169,8 @@ Result<std::vector<Sop>> SopsIn(const PosixRoot& root, const std::string& folder
 // same name hides what comes after it.
 Result<void> ReadSops(const PosixRoot& root, Team& team) {
   const auto wants = [](const AgentProfile& profile) {
-    return profile.strategy == Strategy::kTemplate || profile.strategy == Strategy::kAuto;
+    return profile.runtime == AgentRuntime::kBuiltin &&
+           (profile.strategy == Strategy::kTemplate || profile.strategy == Strategy::kAuto);
   };
   if (std::ranges::none_of(team.agents, [&](const auto& entry) { return wants(entry.second); })) return {};
   std::vector<Sop> common = TRY(SopsIn(root, team.config.paths.sops));
@@ -196,7 +213,7 @@ Result<Team> LoadTeam(const fs::path& hub) {
   Team team{*config, config->agents, {}};
   for (auto& [id, profile] : team.agents) profile.agent_id = id;
   for (const std::string& name : root->NamesIn("agents")) {
-    if (IsSafeName(name)) ReadProfileFile(*root, AgentId(name), team);
+    if (IsSafeName(name)) TRY(ReadProfileFile(*root, AgentId(name), team));
   }
   TRY(CheckVisibility(hub / kTeamFile, team));
   TRY(ReadSops(*root, team));

@@ -47,6 +47,7 @@ def test_a_profile_cannot_hold_up_or_stop_a_start(box):
         for name, make in (("a FIFO", fifo), ("broken JSON", lambda: place.write_text("{")), ("a link to /dev/zero", lambda: os.symlink("/dev/zero", place)),
                            ("a link to a secret", lambda: os.symlink("/etc/shadow", place)), ("a folder", place.mkdir),
                            ("another's name", lambda: place.write_text('{"agent_id": "bob"}')), ("unknown keys", lambda: place.write_text('{"agent_id": "ext", "x": 1}')),
+                           ("visible to nobody", lambda: place.write_text('{"agent_id": "ext", "visibility": ["nobody"]}')),
                            ("too large", lambda: place.write_text(" " * (2 << 20))), ("deep JSON", lambda: place.write_text("[" * 100000)),
                            ("not UTF-8", lambda: place.write_bytes(b'{"name": "\xff"}'))):
             make()

@@ -74,13 +74,13 @@ class Aimock:
         self.process.wait()
 
 
-def ask(box, server, kind, suffix, stream, prompts):
+def ask(box, server, kind, suffix, stream, prompts, more=""):
     """Runs a command for each prompt; gives their results."""
     name = f"{kind}-{'stream' if stream else 'whole'}"
     box.write(f"{name}/agenttalk.yaml", f"""
 provider: p
 providers:
-  p: {{kind: {kind}, base_url: "{server.url}{suffix}", model: some-model, api_key_env: MOCK_KEY, stream: {str(stream).lower()}}}
+  p: {{kind: {kind}, base_url: "{server.url}{suffix}", model: some-model, api_key_env: MOCK_KEY, stream: {str(stream).lower()}{more}}}
 agents:
   ann: {{name: Ann, prompt: You are Ann., tools: [list_files]}}
   bob: {{name: Bob, prompt: You are Bob., runtime: external}}
@@ -109,9 +109,11 @@ def test_answers_tools_and_refusals_of_every_vendor(box):
 def test_what_nobody_expects_is_an_error_with_its_reason(box):
     with Aimock(box) as server:
         for kind, suffix in KINDS:
-            outcome, results = ask(box, server, kind, suffix, True, ["Nobody has an answer to this"])
+            # The server says 503, an outage, which would be waited out for the whole of the attempt's time.
+            outcome, results = ask(box, server, kind, suffix, True, ["Nobody has an answer to this"], ", max_retries: 1")
             outcome.expect(1)
             assert results == [None]
+            assert "HTTP 503" in outcome.err and "no fixture" in outcome.err.lower() and "tried 2 times" in outcome.err, outcome
 
 
 def test_survives_chaos(box):

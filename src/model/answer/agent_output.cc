@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/json.h"
-#include "base/surrogates.h"
 #include "model/answer/agent_output_spellings.h"
 #include "model/answer/stage_contract.h"
 #include "model/answer/thinking_command.h"
@@ -91,8 +90,7 @@ Checked<AgentOutput> ReadAgentOutput(const json::value& value, const OutputContr
 
 Checked<AgentOutput> ParseAgentOutput(std::string_view text, const OutputContract& contract) {
   constexpr std::size_t kMaxAnswerBytes = std::size_t{4} << 20;
-  const std::string whole = WithoutHalves(text);
-  return ReadJsonText<AgentOutput>(whole, {.max_bytes = kMaxAnswerBytes}, [&](const json::value& value) {
+  return ReadJsonText<AgentOutput>(text, {.max_bytes = kMaxAnswerBytes}, [&](const json::value& value) {
     return ReadAgentOutput(value, contract);
   });
 }
