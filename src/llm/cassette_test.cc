@@ -35,7 +35,8 @@ ModelRequest Request(const std::string& text = "Summarise the notes.") {
                  Stage::kCommand,     1};
   request.provider = "local";
   request.model = "m";
-  request.parameters = {100, 0.5};
+  request.parameters.max_tokens = 100;
+  request.parameters.temperature = 0.5;
   request.system = "You are an analyst.";
   request.messages.push_back({Role::kUser, text, {}, {}, false});
   request.tools.push_back({"read_file", "Reads.", "{}"});

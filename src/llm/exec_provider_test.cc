@@ -12,6 +12,7 @@
 #include "base/reactor.h"
 #include "base/timer.h"
 #include "llm/model_provider.h"
+#include "llm/program_output.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {

@@ -45,7 +45,7 @@ struct Expectation {
   std::string text = std::string(kText);
 };
 
-const std::vector<Expectation> kTable = {
+const std::vector<Expectation> kExpectations = {
     {"normal", {}},
     {"drip", {}},
     {"chunks", {}},
@@ -146,7 +146,7 @@ TEST_P(HttpProviderTable, EveryVendorStreamingAndNot) {
   for (const SeenRequest& seen : server.TakeSeen()) EXPECT_EQ(seen.target.find("stolen"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, HttpProviderTable, testing::ValuesIn(kTable),
+INSTANTIATE_TEST_SUITE_P(Modes, HttpProviderTable, testing::ValuesIn(kExpectations),
                          [](const auto& one) { return one.param.mode; });
 
 TEST_F(HttpProviderTest, ATruncatedAnswerMayBeAskedForAgain) {

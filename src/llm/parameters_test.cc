@@ -40,7 +40,7 @@ struct Wire {
   std::string expected;  // members of the body, in the order of their names
 };
 
-const std::vector<Wire> kTable = {
+const std::vector<Wire> kWires = {
     {"anthropic", MakeAnthropicFormat,
      R"({"max_tokens":5000,"options":{"mirostat":1},"output_config":{"effort":"high"},"stop_sequences":["END"],)"
      R"("temperature":5E-1,"thinking":{"type":"enabled","budget_tokens":2048},"tool_choice":{"type":"tool","name":"look"},)"
@@ -94,7 +94,7 @@ TEST_P(ParametersTable, AreSaidInTheWordsOfTheProtocol) {
   EXPECT_EQ(Parameters(GetParam().make(options)->Encode(request, {})).find("tool_choice"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Protocols, ParametersTable, testing::ValuesIn(kTable),
+INSTANTIATE_TEST_SUITE_P(Protocols, ParametersTable, testing::ValuesIn(kWires),
                          [](const auto& one) { return one.param.name; });
 
 TEST(ModelParameters, AreTheSameAsText) {

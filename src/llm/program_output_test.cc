@@ -22,7 +22,7 @@ struct Printed {
   std::optional<double> cost = {};
 };
 
-const std::vector<Printed> kTable = {
+const std::vector<Printed> kPrinted = {
     {"text", "hello\n", "", "hello\n"},
     {"claude_json",
      R"({"type":"result","is_error":false,"result":"hi","total_cost_usd":0.0123,"usage":{"input_tokens":4,
@@ -105,7 +105,7 @@ TEST_P(ProgramOutputTable, IsRead) {
   EXPECT_EQ(outcome->cost_usd, one.cost);
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, ProgramOutputTable, testing::ValuesIn(kTable),
+INSTANTIATE_TEST_SUITE_P(Programs, ProgramOutputTable, testing::ValuesIn(kPrinted),
                          [](const auto& one) { return one.param.name; });
 
 TEST(ProgramFailure, AHarmlessWarningDoesNotHideTheError) {
