@@ -220,12 +220,23 @@ TEST_F(CommandFlow, AnInvalidAnswerIsRepairedTwiceThenFails) {
   EXPECT_EQ(Record("cmd_1")->outcome->code, ErrorCode::kModelOutputInvalid);
 }
 
-TEST_F(CommandFlow, ARetryAfterBadAnswersStartsFromTheOriginalRequest) {
+TEST_F(CommandFlow, ARetryAfterBadAnswersIsToldWhatWasWrongWithTheLast) {
+  CommandFile command = MakeCommand("cmd_1");
+  command.command.retry_times = 1;
+  Feed(std::move(command));
+  for (int i = 0; i < 3; ++i) Feed(MakeBadAnswer("cmd_1"));
+  ASSERT_EQ(StateOf("cmd_1"), CommandState::kRetryWait);
+  Wait(seconds(3));
+  EXPECT_EQ(sink_.Get(Of<ModelCallIntended>()[0].request), "plan_a/cmd_1/4 repair");
+}
+
+TEST_F(CommandFlow, ARetryAfterAnOutageStartsFromTheOriginalRequest) {
   CommandFile command = MakeCommand("cmd_1");
   command.command.retry_times = 1;
   Feed(std::move(command));
   const Content first = Of<ModelCallIntended>()[0].request;
-  for (int i = 0; i < 3; ++i) Feed(MakeBadAnswer("cmd_1"));
+  Feed(MakeBadAnswer("cmd_1"));
+  Feed(MakeFailure("cmd_1"));
   ASSERT_EQ(StateOf("cmd_1"), CommandState::kRetryWait);
   Wait(seconds(3));
   EXPECT_EQ(Of<ModelCallIntended>()[0].request, first);

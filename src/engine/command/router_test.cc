@@ -118,13 +118,17 @@ TEST_F(Router, AMessageThatCouldNotBeDeliveredIsSentWhenTheCauseIsMended) {
   Feed(std::move(command));
   Feed(MakeAnswer("cmd_1", "the report"));
   EXPECT_EQ(Of<QuestionAsked>()[0].kind, QuestionKind::kAlert);
+  ASSERT_EQ(Plan().questions.size(), 1U);
+  const std::uint64_t alert = Plan().questions.begin()->first;
   const std::uint64_t letter = Plan().letters.begin()->first;
   EXPECT_EQ(Feed(DeadLetterControl{PlanId("plan_a"), letter, true}), Names{}) << "the cause is still there";
   EXPECT_EQ(reply_.error->code, ErrorCode::kRoutingNoTarget);
   EXPECT_TRUE(Plan().letters.contains(letter));
   Configure({"late"});
-  EXPECT_EQ(Feed(DeadLetterControl{PlanId("plan_a"), letter, true}),
-            (Names{"message_sent", "input_arrived", "input_arrived", "dead_letter_closed"}));
+  EXPECT_EQ(
+      Feed(DeadLetterControl{PlanId("plan_a"), letter, true}),
+      (Names{"message_sent", "input_arrived", "input_arrived", "dead_letter_closed", "question_closed"}));
+  EXPECT_EQ(Of<QuestionClosed>()[0].question, alert) << "the alert about it ends with it";
   EXPECT_EQ(sink_.Get(Of<InputArrived>()[0].content), "the report");
   EXPECT_EQ(Of<InputArrived>()[1].name, "msg_cmd_1.json");
   EXPECT_TRUE(Plan().letters.empty());

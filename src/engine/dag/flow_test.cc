@@ -399,7 +399,10 @@ TEST_F(DagFlow, ATaskOfAPersonIsAQuestionWhoseAnswerIsTheResult) {
   - {id: b, agent: bob, prompt: B, inputs: [colour.txt]}
 )");
   ASSERT_EQ(Of<QuestionAsked>().size(), 1U);
-  EXPECT_EQ(Of<QuestionAsked>()[0].text, "Name a colour");
+  EXPECT_EQ(Of<QuestionAsked>()[0].text,
+            "Task a is yours: Name a colour\n"
+            "Text: your text is the task's result; attached files are its outputs.\n"
+            "Reject: the task fails.");
   Decide(Decision::kNone, "green");
   EXPECT_EQ(Phase("a"), TaskPhase::kCompleted);
   EXPECT_EQ(InputsOf("b"), (Strings{"colour.txt=green"}));

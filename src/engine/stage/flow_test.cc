@@ -112,13 +112,28 @@ TEST_F(GoalTest, TheOrchestratorMaySkipWhatFailed) {
   EXPECT_EQ(Goal().goal->failure, "");
 }
 
-TEST_F(GoalTest, TheOrchestratorMayGiveATaskToSomebodyElse) {
+TEST_F(GoalTest, TheOrchestratorMayGiveATaskToSomebodyElseWhoCanDoIt) {
+  configuration_.agents[AgentId("bob")].settings.capabilities = {"writing", "research", "numbers"};
+  Feed(configuration_);
   BeginTasks();
+  ASSERT_EQ(Record(Running("task:facts"), kPlan)->agent.str(), "alice");
   Say("task:facts", StageText("FAIL", R"({"reason":"no sources"})"));
   Say("orchestrator",
       StageText("RESOURCE_ALLOCATE", R"({"task":"facts","agent":"bob","reason":"bob knows"})"));
   EXPECT_EQ(Goal().dag->revision, 2U);
+  ASSERT_NE(Running("task:facts"), "");
   EXPECT_EQ(Record(Running("task:facts"), kPlan)->agent.str(), "bob");
+}
+
+TEST_F(GoalTest, TheOrchestratorMayNotGiveATaskToSomebodyWhoLacksWhatItNeeds) {
+  BeginTasks();
+  Say("task:facts", StageText("FAIL", R"({"reason":"no sources"})"));
+  Say("orchestrator",
+      StageText("RESOURCE_ALLOCATE", R"({"task":"facts","agent":"bob","reason":"bob knows"})"));
+  EXPECT_EQ(Goal().dag->revision, 1U);
+  EXPECT_EQ(Running("task:facts"), "");
+  ASSERT_NE(Asked(), nullptr) << "a person decides";
+  EXPECT_NE(Asked()->text.find("research"), std::string::npos) << Asked()->text;
 }
 
 TEST_F(GoalTest, TheOrchestratorMayHaveItPlannedAnewOrStop) {
