@@ -1,7 +1,9 @@
 """What a model says is a request: paths, rights, gates and limits hold against every answer."""
 
+import hashlib
 import json
 import os
+import time
 
 from attack import Attacks, command, drop, events, hub, letters
 
@@ -128,14 +130,23 @@ def test_gates_are_not_opened_by_models(box):
         done = box.run("run", "--plan", "plan.yaml", cwd=folder)
         tried.repelled("a model approves its own gate", done.code == 3, str(done))
         question = box.run("questions", "--json", "--hub", "hub").json[0]
-        import re
-        tried.repelled("the question names half a digest", re.search(r"[0-9a-f]{64}", json.dumps(question)) is not None, question)
+        judged = {file["name"]: file["sha256"] for file in question["files"]}
+        made = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (folder / "human/inbox" / question["id"]).iterdir()}
+        tried.repelled("the question names another file than the one that is shown", judged and judged == made, f"{judged} {made}")
         for bad in ({"id": question["id"] + "0", "decision": "approve"}, {"id": "q_0", "decision": "approve"}, {"decision": "approve"},
                     {"id": question["id"], "decision": "APPROVE"}, {"id": question["id"], "decision": True}, {"id": [question["id"]], "decision": "approve"}):
             (folder / "human/outbox").mkdir(parents=True, exist_ok=True)
             box.write("hub/human/outbox/answer_x.json", bad)
             done = box.run("serve", "--until-idle", "--hub", "hub")
             tried.repelled(f"the answer {bad}", done.code == 3 and len(box.run("questions", "--json", "--hub", "hub").json) >= 1, str(done))
+        late = hub(box, answers=answers, more="human: {approval_deadline: 1s}\n", name="late")
+        box.write("late/plan.yaml", (folder / "plan.yaml").read_text())
+        done = box.run("run", "--plan", "plan.yaml", cwd=late)
+        end = time.monotonic() + 30
+        while box.run("questions", "--json", "--hub", "late").json and time.monotonic() < end:
+            box.run("serve", "--until-idle", "--hub", "late")
+        states = {task["task_id"]: task["state"] for task in box.run("status", "plan_g", "--json", "--hub", "late").json["tasks"]}
+        tried.repelled("a deadline that passes", states["a"] == "FAILED" and states["b"] != "COMPLETED", f"{states} {done}")
 
 
 def test_answers_have_limits(box):

@@ -111,7 +111,7 @@ def test_what_a_program_may_take_is_limited(box):
             for name, _ in hogs:
                 tried.skipped(f"too much {name}", missing)
             return
-        for name, source in hogs:
+        for name, source in (("nothing", "print('x')\nprint('had it')"), *hogs):
             shutil.rmtree(box.dir / "hub", ignore_errors=True)
             (box.dir / "cassette.jsonl").unlink(missing_ok=True)
             begin = time.monotonic()
@@ -119,6 +119,9 @@ def test_what_a_program_may_take_is_limited(box):
             run(box, ("run_program", {"argv": ["/usr/bin/python3", "-c", source], **more}))
             took = time.monotonic() - begin
             texts = "".join(part for line in texts_of_tools(box).splitlines() for part in strings(json.loads(line)))
+            if name == "nothing":  # what takes little is let be, and is seen to end
+                assert "\nhad it" in texts, texts[-2000:]
+                continue
             tried.repelled(f"too much {name}", "\nhad it" not in texts and took < 45, f"{took:.0f} s {texts[-500:]}")
 
 
@@ -178,11 +181,9 @@ def test_long_tools_do_not_hold_up_the_hub(box):
             file.truncate(64 << 20)
     drop(folder, "ann", "cmd_1.json", command("cmd_1"))
     drop(folder, "bob", "cmd_2.json", command("cmd_2"))
-    begin = time.monotonic()
-    served = box.run("serve", "--until-idle", "--hub", "hub", timeout=120)
-    took = time.monotonic() - begin
+    served = box.run("serve", "--until-idle", "--hub", "hub", "--record", box.dir / "cassette.jsonl", timeout=120)
     with Attacks(box, "sandbox") as tried:
-        tried.repelled("a search that reads without end", served.code == 0 and took < 20, f"{took:.1f} s {served}")
+        tried.repelled("a search that reads without end", served.code == 0 and "stopped after 256 MiB" in texts_of_tools(box), str(served))
         log = events(box, "plan_a")
         bob = next(number for number, event in enumerate(log) if event["type"] == "command_succeeded" and event["command_id"] == "cmd_2")
         searched = next(number for number, event in enumerate(log) if event["type"] == "tool_call_finished")
