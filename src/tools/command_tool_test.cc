@@ -65,7 +65,8 @@ TEST_F(CommandToolTest, TakesTheFormOfTheSource) {
   EXPECT_EQ(made.at("ok"), true);
   EXPECT_EQ(made.at("skill_version"), "1.0.0");
   EXPECT_EQ(made.at("command").at("plan_id"), "plan_a");
-  EXPECT_EQ(made.at("file"), std::string(made.at("command").at("command_id").as_string()) + ".json");
+  EXPECT_EQ(made.at("file").as_string(),
+            std::string(made.at("command").at("command_id").as_string()) + ".json");
   EXPECT_NE(made.at("send").as_string().find("send_command"), std::string::npos) << "ann may not send";
   EXPECT_EQ(Generate(R"({"command_params":"x"})").at("errors").as_array().at(0).at("path"),
             "/command_params");

@@ -60,13 +60,25 @@ TEST(AnswerSchema, APlainCommandHasAResult) {
   ExpectAgreement({}, {}, {{R"({"result":"done"})"}, {R"({})", false}, {R"({"result":null})", false}});
 }
 
-TEST(AnswerSchema, AScoreIsANumber) {
+TEST(AnswerSchema, AScoreIsANumberFromZeroToHundred) {
   ComposeInput input;
   input.contract.score_required = true;
   ExpectAgreement(input, {},
-                  {{R"({"result":"done","score":85.5,"score_explanation":"good"})"},
-                   {R"({"result":"done","score":"85","score_explanation":"good"})", false},
+                  {{R"({"result":"done","score":85,"score_explanation":"good"})"},
+                   {R"({"result":"done","score":0,"score_explanation":"good"})"},
+                   {R"({"result":"done","score":100,"score_explanation":"good"})"},
+                   {R"({"result":"done","score":101,"score_explanation":"good"})", false},
+                   {R"({"result":"done","score":-1,"score_explanation":"good"})", false},
+                   {R"({"result":"done","score":"high","score_explanation":"good"})", false},
                    {R"({"result":"done","score_explanation":"good"})", false}});
+  // The schema asks for integers, because servers that follow it keep their bounds; the reader takes what
+  // models without a schema write as well.
+  const std::string schema = AnswerSchema(input, kTools, {});
+  for (const std::string_view answer : {R"({"result":"done","score":85.5,"score_explanation":"good"})",
+                                        R"({"result":"done","score":"85","score_explanation":"good"})"}) {
+    EXPECT_FALSE(Fits(schema, answer)) << answer;
+    EXPECT_TRUE(ReadAnswer(answer, input.contract).has_value()) << answer;
+  }
 }
 
 TEST(AnswerSchema, OfSeveralOutputsEachIsGiven) {
@@ -200,8 +212,8 @@ const std::vector<StageSample> kStageSamples = {
     {Stage::kRouter, "ROUTE_DECISION",
      R"({"route":"nowhere","payload":{"reason":"r","requiresConfirmation":true}})", false},
     {Stage::kPlanner, "TASK_PLAN",
-     R"({"tasks":[{"id":"a","description":"d","dependencies":[],"requiredCapabilities":["c"],"estimatedDuration":300000}],
-         "executionOrder":["a"]})"},
+     R"({"tasks":[{"id":"a","description":"d","dependencies":[],"requiredCapabilities":["c"],"estimatedDuration":300000,
+         "inputs":["notes.md"],"outputs":["a.md"]}],"executionOrder":["a"]})"},
     {Stage::kPlanner, "TASK_PLAN", R"({"tasks":[{"id":"a"}],"executionOrder":["a"]})", false},
     {Stage::kPlanner, "FAIL", R"({"reason":"no way"})"},
     {Stage::kReviewer, "REVIEW_RESULT", R"({"approved":true,"score":85,"feedback":"f","requiredFixes":[]})"},
@@ -237,10 +249,12 @@ TEST(AnswerSchema, EveryStageHasItsActionsAndTheirParams) {
   }
 }
 
-// Words that Anthropic, OpenAI's strict mode and grammar-based servers all know.
+// Words that OpenAI's strict mode and grammar-based servers all know; Anthropic's format leaves out the
+// bounds, which its service refuses.
 void ExpectCommonWords(const json::value& value, bool is_schema) {
-  constexpr std::array<std::string_view, 7> kWords{"type", "properties",           "required", "items",
-                                                   "enum", "additionalProperties", "anyOf"};
+  constexpr std::array<std::string_view, 9> kWords{"type",  "properties", "required",
+                                                   "items", "enum",       "additionalProperties",
+                                                   "anyOf", "minimum",    "maximum"};
   if (const json::array* list = value.if_array()) {
     for (const json::value& item : *list) ExpectCommonWords(item, is_schema);
   }

@@ -21,7 +21,8 @@ struct Place {
   std::optional<double> score;
   bool harmless = false;  // skipped, and nobody minds
   std::uint64_t commands = 0;
-  std::uint32_t reworks = 0;
+  std::uint32_t reworks = 0;     // for its score
+  std::uint32_t rejections = 0;  // by people, who have a bound of their own
   std::uint32_t again = 0;
   bool executed = false;  // and its gate is not decided
 };
@@ -204,13 +205,17 @@ class Table {
     if (said == Decision::kApprove) {
       place.executed = false;
       place.state = "COMPLETED";
-    } else if (said == Decision::kReject && node.score && place.reworks < node.score->max_rework) {
+    } else if (said == Decision::kReject && place.rejections < MostRejections(node)) {
       place.executed = false;
-      ++place.reworks;
+      ++place.rejections;
       Execute(i);
     } else {
       FailGate(i);
     }
+  }
+
+  static std::uint32_t MostRejections(const TaskNode& node) {
+    return node.score && node.score->max_rework > 0 ? node.score->max_rework : 3;
   }
 
   std::size_t MakerOf(const std::string& name) const {

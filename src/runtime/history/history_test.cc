@@ -176,7 +176,7 @@ TEST(EventWords, SayWhatHappened) {
     event.body = std::move(body);
     return EventWords(event, none);
   };
-  EXPECT_EQ(words(ModelCallIntended{kCommand, 2}), "asked the model (call 2)");
+  EXPECT_EQ(words(ModelCallIntended{kCommand, 2, {}, {}, {}}), "asked the model (call 2)");
   EXPECT_EQ(words(AnswerRefused{kCommand, 2, {"no JSON"}}), "the answer of call 2 was refused: no JSON");
   EXPECT_EQ(words(ToolCallIntended{kCommand, 3, "run_program", {}, true, {}}),
             R"(tool run_program {"argv":["ls"]} (call 3))");
