@@ -28,10 +28,10 @@ class ToolSetTest : public testing::Test {
     team_.agents[profile.agent_id] = profile;
   }
   ToolSet Make() {
-    return MakeToolSet(team_, {hub_.root(),
-                               [](const std::function<void()>& work) { work(); },
-                               [] { return CommandContext{}; },
-                               {}});
+    CommandDesk desk;
+    desk.facts = [](const AgentId&) { return CommandContext{}; };
+    return MakeToolSet(team_,
+                       {hub_.root(), [](const std::function<void()>& work) { work(); }, std::move(desk), {}});
   }
   TempHub hub_;
   Team team_;
@@ -39,19 +39,20 @@ class ToolSetTest : public testing::Test {
 
 TEST_F(ToolSetTest, CutsWhatIsOverTheHubsOwnLimit) {
   team_.config.limits.max_tool_output_bytes = 10;
-  hub_.Write("agents/ann/workspace/plan_a/cmd_1/inputs/long.txt", std::string(100, 'x'));
+  hub_.Write("agents/ann/workspace/plan_a/cmd_1/long.txt", std::string(100, 'x'));
   const ToolSet set = Make();
   std::optional<ToolOutcomeReport> report;
   (void)set.registry->Run({AgentId("ann"),
                            PlanId("plan_a"),
                            CommandId("cmd_1"),
                            "read_file",
-                           R"({"path":"inputs/long.txt"})",
+                           R"({"path":"long.txt"})",
                            "key",
                            {}},
                           [&](ToolOutcomeReport outcome) { report = std::move(outcome); });
   ASSERT_TRUE(report);
-  EXPECT_TRUE(report->output.starts_with("xxxxxxxxxx\n[cut here: the whole is 100 bytes")) << report->output;
+  EXPECT_TRUE(report->output.starts_with("xxxxxxxxxx\n[cut here: the whole is 100 bytes"))
+      << report->output << (report->error ? report->error->message : "");
 }
 
 TEST_F(ToolSetTest, NamesToolsThatDoNotExistAndShipsTheSkillOfTheOnesThatDo) {
