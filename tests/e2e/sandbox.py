@@ -51,6 +51,11 @@ class Sandbox:
     def __exit__(self, *_):
         shutil.rmtree(self.dir, ignore_errors=True)
 
+    @property
+    def sanitized(self):
+        """Figures of such a build say nothing."""
+        return b"__asan_init" in pathlib.Path(self.binary).read_bytes()
+
     def environment(self, more=None):
         """What the program sees of the world: a home of its own, and nothing of the tester's."""
         return {"PATH": os.environ["PATH"], "HOME": str(self.dir), "LANG": "C.UTF-8", **SANITIZERS, **(more or {})}
