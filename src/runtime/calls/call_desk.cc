@@ -277,8 +277,16 @@ void CallDesk::StartNextTools() {
       continue;
     }
     while (!line.waiting.empty() && find(line.waiting.front().call) == nullptr) line.waiting.pop_front();
-    if (line.waiting.empty() || record->state != CommandState::kRunning) {
+    if (line.waiting.empty()) {
       at = tool_lines_.erase(at);
+      continue;
+    }
+    // While a person is asked about one tool, those that may be repeated continue; the others wait for the
+    // command to run again.
+    const bool may_run = record->state == CommandState::kRunning ||
+                         (record->state == CommandState::kWaitingHuman && line.waiting.front().idempotent);
+    if (!may_run) {
+      ++at;
       continue;
     }
     const OpenCall next = std::move(line.waiting.front());
