@@ -394,9 +394,10 @@ void CommandFold::Resume() {
   for (CommandRecord& record : plan_.commands) {
     const bool counts_down =
         record.state == CommandState::kWaitingInputs || record.state == CommandState::kRetryWait;
-    // The pause does not count against the time a command may wait.
     if (counts_down && record.due != Timestamp{}) {
-      record.due += event_.time - plan_.paused_at;
+      // The pause does not count against the time a command may wait for its inputs. A retry waits for
+      // nothing else: its time may have been set during the pause, and is not moved.
+      if (record.state == CommandState::kWaitingInputs) record.due += event_.time - plan_.paused_at;
       state_.timers.Add({record.due, plan_.number, record.index, 0});
     }
     if (record.state == CommandState::kReady) AgentOf(record).ready.insert(ReadyKey(plan_, record));
