@@ -23,7 +23,6 @@ CONTROLS = {
     "ack_early": (("simulation",), "is lost"),
     "drop_intent": (("simulation",), "intent"),
     "rerun_step": (("simulation", "kills"), "made again"),
-    "tools_at_once": (("simulation",), "another folder than is recorded"),
     "half_batch": (("batches",), "neither as before nor as after"),
     "own_delivery": (("simulation",), "nothing to pick up"),
 }

@@ -19,7 +19,6 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
-#include "base/plant.h"
 #include "base/redact.h"
 #include "base/time.h"
 #include "engine/state/plan_state.h"
@@ -245,7 +244,7 @@ void CallDesk::Finish(const Key& key, ModelOutcome outcome, const ProviderSet::E
 
 void CallDesk::StartToolCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) {
   const auto [line, is_new] = tool_lines_.try_emplace({plan.id, record.id});
-  if (is_new || Planted("tools_at_once")) {
+  if (is_new) {
     line->second.running = call.call;
     RunTool(plan, record, call);
     return;
