@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/plant.h"
 #include "base/redact.h"
 #include "base/time.h"
 #include "engine/state/plan_state.h"
