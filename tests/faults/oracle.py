@@ -10,7 +10,7 @@ import scenario
 ENDS = {"command_succeeded", "command_ended"}
 # What differs from run to run without meaning anything.
 FLEETING = {"time", "seq", "sent_at", "message_id", "updated_at", "started_at", "ended_at", "caused_by", "elapsed_s",
-            "event", "events", "event_number", "at", "row", "adopted_at"}
+            "event", "events", "event_number", "at", "row", "adopted_at", "received_at", "trace_id"}
 
 
 class Violation(Exception):
@@ -128,6 +128,10 @@ def files_of(hub):
         data = path.read_bytes()
         if path.suffix == ".jsonl":
             continue  # judged line by line, see check_lines
+        if path.suffix == ".md" and "logs" in path.parts:
+            # A transcript holds times and the hub's own fences; that it follows from the journal is what the
+            # journeys show.
+            data = b"a transcript"
         if path.suffix == ".json":
             try:
                 data = json.dumps(without_fleeting(json.loads(data)), sort_keys=True).encode()
