@@ -123,7 +123,8 @@ def files_of(hub):
     found = {}
     for path in sorted(hub.rglob("*")):
         name = str(path.relative_to(hub))
-        if name.startswith(".agenttalk") or not path.is_file():
+        # A command's folder is made again from the record before its next tool, and is nobody's truth.
+        if name.startswith(".agenttalk") or "workspace" in path.parts or not path.is_file():
             continue
         data = path.read_bytes()
         if path.suffix == ".jsonl":
