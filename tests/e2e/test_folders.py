@@ -257,4 +257,4 @@ def test_ten_thousand_commands_in_a_hundred_inboxes_are_done_once_each(box):
             lines = hub.run("log", f"plan_{agent}", "--json").expect(0).out.splitlines()
             received += [e["command_id"] for e in map(json.loads, lines) if e["type"] == "model_call_finished"]
         assert len(received) == 10_000 and len(set(received)) == 10_000, "each once"
-        assert peak < 600, f"{peak} MiB"
+        assert box.sanitized or peak < 600, f"{peak} MiB"
