@@ -20,8 +20,9 @@ MAY_USE = {
     "prompts": ["model"],
     "llm": ["model"],
     "tools": ["model"],
-    "runtime": ["engine", "journal", "mailbox", "prompts", "llm", "tools"],
-    "api": ["runtime"],
+    "mcp": ["model"],
+    "runtime": ["engine", "journal", "mailbox", "prompts", "llm", "tools", "mcp"],
+    "api": ["runtime", "mcp"],
     "cli": ["api", "runtime"],
     "app": ["cli"],
 }
