@@ -117,7 +117,7 @@ Result<void> ReadProfileFile(const PosixRoot& root, const AgentId& id, Team& tea
   const auto known = team.agents.find(id);
   if (known != team.agents.end()) granted = known->second;
   granted.agent_id = id;
-  auto profile = ParseProfileFile(*text, granted);
+  auto profile = ParseProfileFile(*text, granted, ToolNamesOf(team.config));
   if (!profile) return refuse(FailIssues(root.directory() / fs::path(file), profile.issues).error());
   KeepRights(granted, known != team.agents.end(), *profile.value, team.problems);
   team.agents.insert_or_assign(id, *std::move(profile.value));

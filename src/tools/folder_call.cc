@@ -40,11 +40,11 @@ void NameLeftFiles(ToolOutcomeReport& report) {
 
 class FolderCall final : public RunningTool {
  public:
-  FolderCall(Workspace& workspace, PostToLoop post, Tool& tool, ToolInvocation invocation,
+  FolderCall(Workspace& workspace, PostToLoop post, std::shared_ptr<Tool> tool, ToolInvocation invocation,
              json::object arguments, ToolRunner::Done done)
       : workspace_(workspace),
         post_(std::move(post)),
-        tool_(tool),
+        tool_(std::move(tool)),
         invocation_(std::move(invocation)),
         arguments_(std::move(arguments)),
         done_(std::move(done)) {}
@@ -85,7 +85,7 @@ class FolderCall final : public RunningTool {
     }
     const std::weak_ptr<bool> alive = alive_;
     auto running =
-        tool_.Run(invocation_, arguments_, [this](ToolOutcomeReport report) { Collect(std::move(report)); });
+        tool_->Run(invocation_, arguments_, [this](ToolOutcomeReport report) { Collect(std::move(report)); });
     // A tool that is done at once may have ended this call's life.
     if (alive.lock()) inner_ = std::move(running);
   }
@@ -124,7 +124,7 @@ class FolderCall final : public RunningTool {
 
   Workspace& workspace_;
   const PostToLoop post_;
-  Tool& tool_;
+  const std::shared_ptr<Tool> tool_;
   const ToolInvocation invocation_;
   const json::object arguments_;
   ToolRunner::Done done_;
@@ -136,11 +136,11 @@ class FolderCall final : public RunningTool {
 
 }  // namespace
 
-std::unique_ptr<RunningTool> RunInFolder(Workspace& workspace, const PostToLoop& post, Tool& tool,
-                                         ToolInvocation invocation, json::object arguments,
-                                         ToolRunner::Done done) {
-  auto call = std::make_unique<FolderCall>(workspace, post, tool, std::move(invocation), std::move(arguments),
-                                           std::move(done));
+std::unique_ptr<RunningTool> RunInFolder(Workspace& workspace, const PostToLoop& post,
+                                         std::shared_ptr<Tool> tool, ToolInvocation invocation,
+                                         json::object arguments, ToolRunner::Done done) {
+  auto call = std::make_unique<FolderCall>(workspace, post, std::move(tool), std::move(invocation),
+                                           std::move(arguments), std::move(done));
   call->Restore();
   if (call->is_done()) return nullptr;
   return call;

@@ -15,9 +15,9 @@ using PostToLoop = std::function<void(std::function<void()>)>;
 
 // Runs a tool that works in its command's folder: the folder is made what the record says, the tool runs, and
 // what it left in outputs/ is collected. The call waits for its files, the loop does not: much of them is
-// read and written on a thread of the call's own. As ToolRunner::Run.
-std::unique_ptr<RunningTool> RunInFolder(Workspace& workspace, const PostToLoop& post, Tool& tool,
-                                         ToolInvocation invocation, boost::json::object arguments,
-                                         ToolRunner::Done done);
+// read and written on a thread of the call's own. As ToolRunner::Run; the call keeps the tool.
+std::unique_ptr<RunningTool> RunInFolder(Workspace& workspace, const PostToLoop& post,
+                                         std::shared_ptr<Tool> tool, ToolInvocation invocation,
+                                         boost::json::object arguments, ToolRunner::Done done);
 
 }  // namespace agenttalk

@@ -7,6 +7,27 @@
 #include "model/request/model_request.h"
 #include "tools/tool_runner.h"
 
+// Where tools come from, and how a new source of them is added.
+//
+// An agent's tools are what its profile lists (names, or globs such as `mcp__files__*`) among what the
+// sources have. A source is whatever makes Tool objects: the program itself (runtime/calls/tool_set.cc), the
+// `tools:` of agenttalk.yaml (tools/own_tool.h), an MCP server. It hands them over all at once, with its
+// origin:
+//
+//   for (const std::string& problem : registry.SetSource({ToolOriginKind::kMcpServer, "files"},
+//   std::move(tools)))
+//     Report(problem);
+//
+// on the loop's thread, as often as they change. What the source had before and does not name any more is
+// gone; a call that is under way keeps its Tool until it ends. Commands that start afterwards are told of the
+// new set. The names that profiles may list are model/config/tool_names.h: a name that is known only later,
+// because its server has to be asked, is accepted by its prefix.
+//
+// All else follows from what a Tool declares of itself. The registry checks the agent's grant, the permission
+// and the arguments before Run is called. `idempotent` is recorded with the call's intent, before it begins;
+// the engine decides by that record alone what becomes of a call that was under way when the process ended:
+// repeated, or a question to a person. What a tool made (images, files) goes into ToolOutcomeReport::left
+// and is then in outputs/, whether the tool works in the folder or not.
 namespace agenttalk {
 
 // Something that an agent's model may do. One object serves all agents; what differs is in the invocation.
@@ -17,6 +38,8 @@ class Tool {
   Tool(const Tool&) = delete;
   Tool& operator=(const Tool&) = delete;
 
+  // Its name is how models call it: letters, digits, '_' and '-', at most 64 of them. The schema is that of
+  // an object.
   [[nodiscard]] virtual const ToolSpec& spec() const = 0;
   // True: running it twice does no harm.
   [[nodiscard]] virtual bool idempotent() const { return true; }
@@ -27,6 +50,10 @@ class Tool {
   [[nodiscard]] virtual std::string_view permission() const { return {}; }
   // True: it converts what a model gives by itself, so that arguments need not fit the schema it is told.
   [[nodiscard]] virtual bool converts() const { return false; }
+  // True: whoever runs it checks the arguments too, so that a call is made although its schema has a part
+  // that cannot be checked here. The part is listed (ToolListing::unchecked). Otherwise such a tool is not
+  // offered.
+  [[nodiscard]] virtual bool checks_arguments() const { return false; }
   // As ToolRunner::Run; the arguments fit the schema.
   [[nodiscard]] virtual std::unique_ptr<RunningTool> Run(const ToolInvocation& invocation,
                                                          const boost::json::object& arguments,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstddef>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,21 +14,23 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/glob.h"
 #include "base/ids.h"
 #include "base/json.h"
 #include "base/suggestion.h"
 #include "base/utf8.h"
 #include "model/config/agent_profile.h"
 #include "model/config/skill_summary.h"
+#include "model/config/tool_names.h"
 #include "model/request/model_request.h"
 #include "tools/folder_call.h"
 #include "tools/schema_validator.h"
 #include "tools/skill.h"
 #include "tools/skill_tool.h"
 #include "tools/tool.h"
+#include "tools/tool_origin.h"
 #include "tools/tool_runner.h"
 #include "tools/workspace.h"
 
@@ -43,6 +46,30 @@ std::string Within(std::string output, std::size_t limit) {
   return kept + fmt::format("\n[cut here: the whole is {} bytes, {} are shown]", size, kept.size());
 }
 
+// A call and the tool that it is made of.
+struct KeptTool final : RunningTool {
+  KeptTool(std::shared_ptr<Tool> kept, std::unique_ptr<RunningTool> call)
+      : tool(std::move(kept)), running(std::move(call)) {}
+  std::shared_ptr<Tool> tool;
+  std::unique_ptr<RunningTool> running;  // ends first
+};
+
+std::expected<SchemaValidator, std::string> LoadSchema(const ToolSpec& spec) {
+  const auto schema = ParseJson(spec.input_schema);
+  if (!schema) return std::unexpected("its schema cannot be read: " + schema.error().message);
+  if (!schema->is_object()) return std::unexpected(std::string("its schema is not a JSON object"));
+  auto loaded = SchemaValidator::Load(*schema);
+  if (!loaded) return std::unexpected("its schema cannot be checked: " + loaded.error());
+  return loaded;
+}
+
+// Why a tool cannot be called; nothing when it can.
+std::optional<std::string> CheckSchema(const Tool& tool) {
+  if (tool.converts()) return std::nullopt;
+  const auto schema = LoadSchema(tool.spec());
+  return schema ? std::nullopt : std::optional(schema.error());
+}
+
 }  // namespace
 
 ToolRegistry::ToolRegistry(std::size_t output_limit) : output_limit_(output_limit) {
@@ -56,7 +83,29 @@ ToolRegistry::~ToolRegistry() = default;
 
 void ToolRegistry::Add(std::unique_ptr<Tool> tool) {
   const std::string name = tool->spec().name;
-  tools_[name] = Entry{std::move(tool), std::nullopt};
+  tools_[name] = Entry{std::move(tool), {}};
+}
+
+std::vector<std::string> ToolRegistry::SetSource(const ToolOrigin& origin,
+                                                 std::vector<std::unique_ptr<Tool>> tools) {
+  std::erase_if(tools_, [&](const auto& entry) { return entry.second.origin == origin; });
+  std::vector<std::string> problems;
+  for (std::unique_ptr<Tool>& tool : tools) {
+    const std::string name = tool->spec().name;
+    const auto refuse = [&](const std::string& why) {
+      problems.push_back(fmt::format("the tool {} of {} cannot be used: {}", name, ToText(origin), why));
+    };
+    if (!IsToolName(name)) {
+      refuse("a tool's name has letters, digits, '_' and '-' only, at most 64 of them");
+    } else if (const auto taken = tools_.find(name); taken != tools_.end()) {
+      refuse("there is one of this name already, from " + ToText(taken->second.origin));
+    } else if (const auto why = CheckSchema(*tool)) {
+      refuse(*why);
+    } else {
+      tools_.emplace(name, Entry{std::move(tool), origin});
+    }
+  }
+  return problems;
 }
 
 void ToolRegistry::KeepFolders(std::unique_ptr<Workspace> workspace, PostToLoop post) {
@@ -90,13 +139,35 @@ const ToolRegistry::Entry* ToolRegistry::Find(std::string_view tool) const {
   return found == tools_.end() ? nullptr : &found->second;
 }
 
+bool ToolRegistry::Grants(const Admission& admission, std::string_view tool) {
+  return std::ranges::any_of(admission.tools, [&](const std::string& granted) {
+    // Whoever has skills has read_skill by name.
+    return granted == tool || (IsGlob(granted) && tool != kReadSkill && WildcardMatches(granted, tool));
+  });
+}
+
+std::vector<const ToolRegistry::Entry*> ToolRegistry::GrantedTo(const Admission& admission) const {
+  std::vector<const Entry*> granted;
+  const auto add = [&](const Entry& entry) {
+    if (std::ranges::find(granted, &entry) == granted.end()) granted.push_back(&entry);
+  };
+  for (const std::string& name : admission.tools) {
+    if (!IsGlob(name)) {
+      if (const Entry* entry = Find(name)) add(*entry);
+      continue;
+    }
+    for (const auto& [tool, entry] : tools_) {
+      if (tool != kReadSkill && WildcardMatches(name, tool)) add(entry);
+    }
+  }
+  return granted;
+}
+
 std::vector<ToolSpec> ToolRegistry::ToolsOf(const AgentId& agent) const {
   std::vector<ToolSpec> specs;
   const auto admission = agents_.find(agent);
   if (admission == agents_.end()) return specs;
-  for (const std::string& name : admission->second.tools) {
-    const Entry* entry = Find(name);
-    if (entry == nullptr) continue;
+  for (const Entry* entry : GrantedTo(admission->second)) {
     const std::string_view permission = entry->tool->permission();
     if (permission.empty() || admission->second.permissions.contains(permission))
       specs.push_back(entry->tool->spec());
@@ -104,8 +175,23 @@ std::vector<ToolSpec> ToolRegistry::ToolsOf(const AgentId& agent) const {
   return specs;
 }
 
+std::vector<ToolListing> ToolRegistry::ListOf(const AgentId& agent) const {
+  std::vector<ToolListing> list;
+  const auto admission = agents_.find(agent);
+  if (admission == agents_.end()) return list;
+  for (const Entry* entry : GrantedTo(admission->second)) {
+    const Tool& tool = *entry->tool;
+    ToolListing& one = list.emplace_back(tool.spec(), entry->origin, tool.idempotent());
+    one.permission = tool.permission();
+    if (!one.permission.empty() && !admission->second.permissions.contains(one.permission))
+      one.obstacle = fmt::format("the agent lacks the permission \"{}\"", one.permission);
+  }
+  return list;
+}
+
 std::string ToolRegistry::Unknown(const Admission& admission, const std::string& name) const {
-  const std::vector<std::string_view> own(admission.tools.begin(), admission.tools.end());
+  std::vector<std::string_view> own;
+  for (const Entry* entry : GrantedTo(admission)) own.push_back(entry->tool->spec().name);
   const std::string near = DidYouMean(name, own);
   const std::string why =
       Find(name) == nullptr ? "there is no tool " + name : name + " is not among your tools";
@@ -118,9 +204,9 @@ std::optional<Error> ToolRegistry::CheckArguments(const Entry& entry, const std:
   if (!value->is_object()) return Error{ErrorCode::kTypeMismatch, "the arguments must be a JSON object", {}};
   if (entry.tool->converts()) return std::nullopt;
   if (!entry.arguments) {
-    auto schema = SchemaValidator::Load(ParseJson(entry.tool->spec().input_schema).value());
-    CHECK(schema);
-    entry.arguments = std::move(*schema);
+    auto schema = LoadSchema(entry.tool->spec());
+    if (!schema) return Error{ErrorCode::kValueInvalid, schema.error(), {}};
+    entry.arguments = *std::move(schema);
   }
   const auto fits = entry.arguments->Validate(*value);
   if (fits) return std::nullopt;
@@ -132,8 +218,7 @@ std::optional<Error> ToolRegistry::Refuse(const AgentId& agent, const ToolCall& 
   if (admission == agents_.end())
     return Error{ErrorCode::kPermissionDenied, "there is no tool " + call.name, {}};
   const Entry* entry = Find(call.name);
-  if (entry == nullptr ||
-      std::ranges::find(admission->second.tools, call.name) == admission->second.tools.end())
+  if (entry == nullptr || !Grants(admission->second, call.name))
     return Error{ErrorCode::kPermissionDenied, Unknown(admission->second, call.name), {}};
   const std::string_view permission = entry->tool->permission();
   if (!permission.empty() && !admission->second.permissions.contains(permission))
@@ -145,7 +230,7 @@ std::optional<Error> ToolRegistry::Refuse(const AgentId& agent, const ToolCall& 
 
 bool ToolRegistry::IsIdempotent(const std::string& tool) const {
   const Entry* entry = Find(tool);
-  return entry == nullptr || entry->tool->idempotent();
+  return entry != nullptr && entry->tool->idempotent();
 }
 
 std::unique_ptr<RunningTool> ToolRegistry::Run(ToolInvocation invocation, Done done) {
@@ -161,10 +246,13 @@ std::unique_ptr<RunningTool> ToolRegistry::Run(ToolInvocation invocation, Done d
     report.output = Within(std::move(report.output), limit);
     done(std::move(report));
   };
-  if (workspace_ && entry->tool->works_in_folder())
-    return RunInFolder(*workspace_, post_, *entry->tool, std::move(invocation), arguments->as_object(),
+  const std::shared_ptr<Tool> tool = entry->tool;
+  if (workspace_ && tool->works_in_folder())
+    return RunInFolder(*workspace_, post_, tool, std::move(invocation), arguments->as_object(),
                        std::move(limited));
-  return entry->tool->Run(invocation, arguments->as_object(), std::move(limited));
+  auto running = tool->Run(invocation, arguments->as_object(), std::move(limited));
+  if (!running) return nullptr;
+  return std::make_unique<KeptTool>(tool, std::move(running));
 }
 
 }  // namespace agenttalk

@@ -13,6 +13,7 @@
 #include "model/config/agent_profile.h"
 #include "model/config/hub_config.h"
 #include "model/config/hub_config_reader.h"
+#include "model/config/tool_names.h"
 
 namespace agenttalk {
 namespace {
@@ -51,6 +52,11 @@ const std::set<AgentId>* HubTeam::Agents() {
     if (has_profile && IsSafeName(name)) agents_->insert(AgentId(name));
   });
   return &*agents_;
+}
+
+ToolNames HubTeam::Tools() {
+  const HubConfig* config = Config();
+  return config == nullptr ? ToolNames() : ToolNamesOf(*config);
 }
 
 AgentProfile HubTeam::ConfiguredProfile(const AgentId& agent) {

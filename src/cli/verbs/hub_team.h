@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "model/config/agent_profile.h"
 #include "model/config/hub_config.h"
+#include "model/config/tool_names.h"
 
 namespace agenttalk {
 
@@ -20,6 +21,8 @@ class HubTeam {
 
   // The team, or null when the configuration cannot be read.
   const std::set<AgentId>* Agents();
+  // The tools that a profile here may name.
+  ToolNames Tools();
   // What agenttalk.yaml alone says of the agent.
   AgentProfile ConfiguredProfile(const AgentId& agent);
 

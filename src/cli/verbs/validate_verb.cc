@@ -53,7 +53,7 @@ FileReport CheckFile(const std::string& path, std::optional<DocumentKind> kind,
                                     : CheckDocument(name, *text, context)};
   if (checked.report.kind == DocumentKind::kProfile) {
     if (auto base = BaseProfile(path, hub)) {
-      checked.report.issues = ParseProfileFile(*text, *std::move(base)).issues;
+      checked.report.issues = ParseProfileFile(*text, *std::move(base), hub->Tools()).issues;
     }
   }
   return checked;

@@ -22,6 +22,7 @@
 #include "base/time.h"
 #include "model/config/agent_profile_reader.h"
 #include "model/config/known_names.h"
+#include "model/config/tool_names.h"
 #include "model/reading/checked.h"
 #include "model/reading/object_reader.h"
 #include "model/reading/parsed_text.h"
@@ -42,18 +43,47 @@ constexpr Spellings<Strategy, 4> kStrategies{{{"simple", Strategy::kSimple},
 
 constexpr IntegerRange kParallelRange{.min = 1, .max = 1000};
 constexpr IntegerRange kRepairRange{.min = 0, .max = 100};
+constexpr std::size_t kLongestPattern = 128;
 constexpr Duration kLongestHeartbeat = std::chrono::hours(24);
 
 // With this code, because whoever refuses unknown keys refuses these too.
-void WarnOfUnknown(ObjectReader& reader, std::string_view key, std::string_view what,
-                   const std::vector<std::string>& names, std::span<const std::string_view> known) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (std::ranges::find(known, names[i]) != known.end()) continue;
-    std::string hint = DidYouMean(names[i], known);
-    if (hint.empty()) hint = fmt::format("known are: {}", fmt::join(known, ", "));
-    reader.Warn(key, ErrorCode::kUnknownField, fmt::format("there is no {} \"{}\"", what, names[i]),
-                std::move(hint));
+void WarnOfUnknown(ObjectReader& reader, std::string_view key, std::string_view what, const std::string& name,
+                   std::span<const std::string_view> known) {
+  std::string hint = DidYouMean(name, known);
+  if (hint.empty()) hint = fmt::format("known are: {}", fmt::join(known, ", "));
+  reader.Warn(key, ErrorCode::kUnknownField, fmt::format("there is no {} \"{}\"", what, name),
+              std::move(hint));
+}
+
+// A name, or a glob of names.
+bool IsToolPattern(std::string_view text) {
+  return !text.empty() && text.size() <= kLongestPattern && text.find("..") == std::string_view::npos &&
+         std::ranges::all_of(text, [](char c) {
+           return IsSafeName(std::string(1, c)) ||
+                  std::string_view("._-*?[]!^").find(c) != std::string_view::npos;
+         });
+}
+
+void ReadTools(ObjectReader& reader, AgentProfile& profile, const ToolNames& known) {
+  std::vector<std::string> names;
+  bool good = true;
+  const bool given = reader.Items("tools", [&](ItemReader& item) {
+    std::string name;
+    if (!item.String(name)) {
+      good = false;
+    } else if (!IsToolPattern(name)) {
+      item.Error(ErrorCode::kNameUnsafe, fmt::format("\"{}\" cannot name a tool", name),
+                 "letters, digits, '_' and '-'; '*' stands for any of them");
+      good = false;
+    } else {
+      names.push_back(std::move(name));
+    }
+  });
+  if (!given || !good) return;
+  for (const std::string& name : names) {
+    if (!known.Knows(name)) WarnOfUnknown(reader, "tools", "tool", name, known.all());
   }
+  profile.tools = std::move(names);
 }
 
 void AddTexts(json::object& object, std::string_view key, const std::vector<std::string>& texts) {
@@ -85,14 +115,16 @@ void ReadHeartbeat(ObjectReader& reader, std::optional<Duration>& interval) {
   });
 }
 
-void ReadProfileFields(ObjectReader& reader, AgentProfile& profile) {
+void ReadProfileFields(ObjectReader& reader, AgentProfile& profile, const ToolNames& tools) {
   reader.Text("name", profile.name);
   reader.Text(Field("prompt").Invalid(ErrorCode::kPromptEmpty), profile.prompt);
   reader.Texts("capabilities", profile.capabilities);
-  if (reader.Names("tools", profile.tools))
-    WarnOfUnknown(reader, "tools", "tool", profile.tools, kKnownTools);
+  ReadTools(reader, profile, tools);
   if (reader.Texts("permissions", profile.permissions)) {
-    WarnOfUnknown(reader, "permissions", "permission", profile.permissions, kKnownPermissions);
+    for (const std::string& name : profile.permissions) {
+      if (!IsKnownName(kKnownPermissions, name))
+        WarnOfUnknown(reader, "permissions", "permission", name, kKnownPermissions);
+    }
   }
   std::vector<AgentId> visibility;
   if (reader.Names("visibility", visibility)) profile.visibility = std::move(visibility);
@@ -106,7 +138,7 @@ void ReadProfileFields(ObjectReader& reader, AgentProfile& profile) {
   ReadParameterBlock(reader, profile.parameters);
 }
 
-Checked<AgentProfile> ReadAgentProfile(const json::value& value, AgentProfile base) {
+Checked<AgentProfile> ReadAgentProfile(const json::value& value, AgentProfile base, const ToolNames& tools) {
   Checked<AgentProfile> checked;
   ReadObject(value, checked.issues, [&](ObjectReader& reader) {
     AgentId id;
@@ -119,7 +151,7 @@ Checked<AgentProfile> ReadAgentProfile(const json::value& value, AgentProfile ba
     } else if (is_named) {
       base.agent_id = id;
     }
-    ReadProfileFields(reader, base);
+    ReadProfileFields(reader, base, tools);
   });
   if (checked.issues.ok()) checked.value = std::move(base);
   return checked;
@@ -130,8 +162,9 @@ Checked<AgentProfile> ParseAgentProfile(std::string_view text, AgentProfile base
       text, {}, [&](const json::value& value) { return ReadAgentProfile(value, std::move(base)); });
 }
 
-Checked<AgentProfile> ParseProfileFile(std::string_view text, AgentProfile base) {
-  Checked<AgentProfile> checked = ParseAgentProfile(text, std::move(base));
+Checked<AgentProfile> ParseProfileFile(std::string_view text, AgentProfile base, const ToolNames& tools) {
+  Checked<AgentProfile> checked = ReadJsonText<AgentProfile>(
+      text, {}, [&](const json::value& value) { return ReadAgentProfile(value, std::move(base), tools); });
   RefuseUnknownNames(checked);
   return checked;
 }

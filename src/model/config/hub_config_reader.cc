@@ -23,6 +23,7 @@
 #include "model/config/hub_config_spellings.h"
 #include "model/config/preset_table.h"
 #include "model/config/provider_reader.h"
+#include "model/config/tool_names.h"
 #include "model/reading/checked.h"
 #include "model/reading/object_reader.h"
 #include "model/reading/strictness.h"
@@ -76,7 +77,7 @@ void ReadMap(ObjectReader& reader, std::string_view key,
   });
 }
 
-void ReadAgents(ObjectReader& reader, HubConfig& config) {
+void ReadAgents(ObjectReader& reader, const ToolNames& tools, HubConfig& config) {
   ReadMap(reader, "agents", [&](const std::string& name, ObjectReader& agent) {
     AgentProfile profile;
     profile.agent_id = AgentId(name);
@@ -85,7 +86,7 @@ void ReadAgents(ObjectReader& reader, HubConfig& config) {
       agent.Error("agent_id", ErrorCode::kValueInvalid, fmt::format("contradicts the key \"{}\"", name),
                   "remove it");
     }
-    ReadProfileFields(agent, profile);
+    ReadProfileFields(agent, profile, tools);
     config.agents.emplace(profile.agent_id, std::move(profile));
   });
 }
@@ -120,7 +121,7 @@ void ReadConfig(ObjectReader& reader, HubConfig& config) {
   ReadMap(reader, "providers", [&](const std::string& name, ObjectReader& provider) {
     ReadProvider(provider, presets, config.providers[name]);
   });
-  ReadAgents(reader, config);
+  ReadAgents(reader, ToolNamesOf(config), config);
   reader.Object("limits", [&](ObjectReader& limits) { ReadLimits(limits, config.limits); });
   reader.Object("human", [&](ObjectReader& human) {
     human.Text("name", config.human.name);
@@ -141,6 +142,10 @@ void ReadConfig(ObjectReader& reader, HubConfig& config) {
 }
 
 }  // namespace
+
+ToolNames ToolNamesOf(const HubConfig& /*config*/) {
+  return {};
+}
 
 Checked<HubConfig> ReadHubConfig(const boost::json::value& value) {
   Checked<HubConfig> checked;

@@ -11,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/glob.h"
 #include "model/config/agent_profile.h"
 #include "model/config/hub_config.h"
+#include "model/config/tool_names.h"
 #include "runtime/calls/plan_tools.h"
 #include "runtime/team.h"
 #include "tools/command_tool.h"
@@ -47,7 +49,9 @@ void AdmitAgent(const AgentProfile& profile, PromptLanguage language, const std:
   }
   registry.Admit(profile, std::move(skills.skills));
   for (const std::string& tool : profile.tools) {
-    if (!registry.Has(tool))
+    // What a server has is known when it has been asked.
+    const bool may_come = IsGlob(tool) || tool.starts_with(kMcpPrefix);
+    if (!may_come && !registry.Has(tool))
       problems.push_back(fmt::format("{}: there is no tool {}", profile.agent_id.str(), tool));
   }
 }
