@@ -1,15 +1,19 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <boost/json.hpp>
 #include <cstddef>
 #include <expected>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "base/error_code.h"
 #include "base/ids.h"
 #include "base/json.h"
 #include "base/time.h"
@@ -21,6 +25,7 @@
 #include "runtime/calls/provider_choice.h"
 #include "runtime/calls/tool_set.h"
 #include "runtime/hub.h"
+#include "runtime/hub_trust.h"
 #include "runtime/reports/stray_inbox.h"
 #include "runtime/team.h"
 
@@ -43,6 +48,18 @@ std::string ProviderSettings(const Team& team) {
   return CanonicalJson(parts);
 }
 
+// What the hub was trusted with at its start is not what its configuration asks for now.
+Result<void> CheckStillTrusted(const std::filesystem::path& hub, const Team& before, const Team& after) {
+  const std::vector<TrustNeed> needs = NeedsOf(after.config, hub);
+  if (needs.empty() || needs == NeedsOf(before.config, hub) || IsTrusted(hub, needs)) return {};
+  std::vector<std::string> wanted;
+  for (const TrustNeed& need : needs) wanted.push_back(Describe(need));
+  return Fail(
+      ErrorCode::kPermissionDenied,
+      fmt::format("it asks for things that this hub is not trusted with: {}", fmt::join(wanted, "; ")),
+      "run `agenttalk trust` to allow them; the server then uses the change");
+}
+
 }  // namespace
 
 void Hub::NoticeConfiguration() {
@@ -50,7 +67,8 @@ void Hub::NoticeConfiguration() {
   if (!config_watch_ || now < config_due_) return;
   config_due_ = now + team_.config.heartbeat_interval;
   ReportStrayInboxes();
-  if (!config_watch_->HasChanged()) return;
+  // What was refused is looked at again: a person may have trusted the hub with it since.
+  if (!config_watch_->HasChanged() && config_problem_.empty()) return;
   auto team = LoadTeam(directory_);
   auto applied = team ? Reconfigure(*std::move(team)) : Result<void>(std::unexpected(team.error()));
   if (applied) {
@@ -67,6 +85,7 @@ void Hub::NoticeConfiguration() {
 }
 
 Result<void> Hub::Reconfigure(Team team) {
+  if (options_.permit) TRY(CheckStillTrusted(directory_, team_, team));
   std::optional<ProviderSet> providers;
   if (ProviderSettings(team) != ProviderSettings(team_)) {
     providers = TRY(MakeProviders(team, directory_, options_.providers, *journal_, *models_,

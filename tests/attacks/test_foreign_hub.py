@@ -4,9 +4,11 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 
 from attack import NOBODY, Attacks, as_nobody, command, drop, hub, other_user
 from model_server import ModelServer
+from test_serve import wait_for
 
 SECRET = "wJalrXUtnFEMI-K7MDENG-bPxRfiCYEXAMPLEKEY"
 SERVING = (("serve", "--until-idle"), ("run", "Make something"), ("say", "plan_a", "go on"))
@@ -86,6 +88,36 @@ def test_trust_is_bound_to_what_was_shown(box):
         drop(box.dir / "copy", "ann", "cmd_2.json", command("cmd_2"))
         tried.repelled("a copy elsewhere is trusted too", box.run("serve", "--until-idle", "--hub", "copy").code == 4 and not trace.exists())
         tried.repelled("a hub writes its own record", not list((box.dir / "hub").rglob("*trusted*")))
+
+
+def test_a_change_while_served_is_not_trusted_by_itself(box):
+    """Whoever can write agenttalk.yaml must not have a running server start what nobody allowed."""
+    trace = box.dir / "started"
+    config = box.write("hub/agenttalk.yaml", "version: 1\nheartbeat: {interval_seconds: 1}\nprovider: p\nproviders:\n"
+                       "  p: {kind: scripted, answers: answers.yaml}\nagents:\n  ann: {name: Ann, prompt: You are Ann.}\n")
+    box.write("hub/answers.yaml", "- answer: {result: fine}\n")
+    said = box.dir / "said.txt"
+    with open(said, "w", encoding="utf-8") as out:
+        server = subprocess.Popen([str(box.binary), "serve", "--hub", "hub"], cwd=box.dir, env=box.environment(), stdin=subprocess.DEVNULL,
+                                  stdout=out, stderr=subprocess.STDOUT)
+    try:
+        with Attacks(box, "foreign hub") as tried:
+            wait_for(lambda: "serving" in said.read_text(), "the server")
+            config.write_text(config.read_text().replace("{kind: scripted, answers: answers.yaml}",
+                                                         f"{{kind: exec, argv: [sh, -c, 'touch {trace}; echo 1']}}"))
+            wait_for(lambda: "configuration" in said.read_text(), "the refusal")
+            drop(box.dir / "hub", "ann", "cmd_1.json", command("cmd_1"))
+            wait_for(lambda: list((box.dir / "hub/agents/ann").rglob("record_cmd_1.json")), "the command's end")
+            refusal = said.read_text()
+            tried.repelled("a program in a configuration that changes while served",
+                           "not trusted" in refusal and "agenttalk trust" in refusal and not trace.exists(), refusal)
+            box.run("trust", "--hub", "hub").expect(0)
+            wait_for(lambda: "has changed" in said.read_text(), "the change, once it is allowed")
+            drop(box.dir / "hub", "ann", "cmd_2.json", command("cmd_2"))
+            wait_for(trace.exists, "the program that was allowed")
+    finally:
+        server.kill()
+        server.wait()
 
 
 def test_a_script_of_the_hub_is_part_of_what_is_trusted(box):

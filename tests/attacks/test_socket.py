@@ -1,5 +1,6 @@
 """The control socket: nobody else's, and nobody holds it up."""
 
+import contextlib
 import json
 import os
 import resource
@@ -45,9 +46,10 @@ class Served:
 
     def ask(self, text):
         with self.connect() as one:
-            one.sendall(text if isinstance(text, bytes) else text.encode())
             answer = b""
             try:
+                with contextlib.suppress(BrokenPipeError):  # who is refused before it has spoken can still read why
+                    one.sendall(text if isinstance(text, bytes) else text.encode())
                 while piece := one.recv(65536):
                     answer += piece
             except (TimeoutError, ConnectionError):
