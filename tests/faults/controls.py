@@ -24,10 +24,8 @@ CONTROLS = {
     "drop_intent": (("simulation",), "intent"),
     "rerun_step": (("simulation", "kills"), "made again"),
     "half_batch": (("batches",), "neither as before nor as after"),
-    "own_delivery": (("simulation",), "nothing to pick up"),
+    "own_delivery": (("simulation", "external"), "nothing to pick up"),
 }
-
-
 
 
 def simulation(build, bug):
@@ -36,7 +34,7 @@ def simulation(build, bug):
 
 
 def faults(build, bug, which):
-    amounts = {"kills": 0, "errors": 0, "cuts": 0, "batches": 0, "tools": 0, which: MOST_FAULTS}
+    amounts = {"kills": 0, "errors": 0, "cuts": 0, "batches": 0, "tools": 0, "external": 0, which: MOST_FAULTS}
     return subprocess.run(
         [sys.executable, str(pathlib.Path(run.__file__)), "--binary", str(build / "agenttalk"), "--shim",
          str(build / "io_shim.so"), "--plant", bug, "--give-up", "1",

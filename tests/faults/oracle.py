@@ -10,7 +10,8 @@ import scenario
 ENDS = {"command_succeeded", "command_ended"}
 # What differs from run to run without meaning anything.
 FLEETING = {"time", "seq", "sent_at", "message_id", "updated_at", "started_at", "ended_at", "caused_by", "elapsed_s",
-            "event", "events", "event_number", "at", "row", "adopted_at", "received_at", "trace_id"}
+            "event", "events", "event_number", "at", "row", "adopted_at", "received_at", "trace_id", "inode",
+            "mtime_ns"}
 
 
 class Violation(Exception):

@@ -186,6 +186,9 @@ def cut_series(tools, options):
         if len(violations) < options.give_up and options.tools:
             violations += run_series(bench, "power cuts of tools", faults.CUTS, (options.tools + 3) // 4, options,
                                      script="tools")
+        if len(violations) < options.give_up and options.external:
+            violations += run_series(bench, "power cuts of external", faults.CUTS, (options.external + 1) // 2, options,
+                                     script="external")
     return violations
 
 
@@ -205,6 +208,8 @@ def parse_arguments(arguments=None):
                         help="how many kills and I/O errors each, and a quarter as many cuts, while a plan is changed by batches")
     parser.add_argument("--tools", type=int, default=20,
                         help="how many kills, and a quarter as many cuts, while tools leave files in outputs/")
+    parser.add_argument("--external", type=int, default=20,
+                        help="how many kills and I/O errors each, and half as many cuts, while an external agent's command is open")
     parser.add_argument("--jobs", type=int, default=4 * (os.cpu_count() or 1), help="at a time; they mostly wait")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plant", default="", help="a seeded bug of src/base/plant.h, to see it caught")
@@ -247,6 +252,10 @@ def main():
                                      script="batches")
         if options.tools:
             violations += run_series(bench, "kills of tools", faults.KILLS, options.tools, options, script="tools")
+        if options.external:
+            violations += run_series(bench, "kills of external", faults.KILLS, options.external, options, script="external")
+            violations += run_series(bench, "I/O errors of external", faults.ERRORS, options.external, options,
+                                     script="external")
     if options.cuts:
         violations += cut_series(tools, options)
     for text, message in violations:

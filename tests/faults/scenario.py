@@ -55,13 +55,16 @@ COMMANDS = {
     "cmd_make": ("ann", command(
         "cmd_make", required_inputs=["notes.md"],
         on_complete={"message_template": "{result}", "send_to": ["bob"], "output_name": "chart.md"})),
+    "cmd_play": ("dan", command(
+        "cmd_play", outputs=["score.md"],
+        on_complete={"message_template": "{result}", "send_to": ["bob"], "output_name": "tune.md"})),
     "cmd_flaky": ("bob", command("cmd_flaky", retry_times=1)),
 }
 
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    kind: str  # drop, send, apply, resume, serve
+    kind: str  # drop, send, apply, resume, serve, play (an external agent picks its command up and answers)
     what: str = ""
     agent: str = ""
 
@@ -132,6 +135,9 @@ TOOL_ANSWERS = """\
 - answer: {result: "done"}
 """
 
+# An agent that another program plays: its command stays open over two servings, then it answers.
+PLAYED_CONFIG = CONFIG.replace("heartbeat:", "  dan: {name: Dan, prompt: You are Dan., runtime: external}\nheartbeat:")
+
 SCENARIOS = {one.name: one for one in (
     Scenario("plain", (*FIRST, *LAST)),
     Scenario("retry", (*FIRST, Step("send", "cmd_flaky", "bob"), *LAST)),
@@ -142,7 +148,11 @@ SCENARIOS = {one.name: one for one in (
     Scenario("tools",
              (Step("drop", "notes.md", "ann"), Step("drop", "cmd_make", "ann"), Step("serve"),
               Step("drop", "cmd_last", "ann"), Step("serve")),
-             TOOL_CONFIG, TOOL_ANSWERS))}
+             TOOL_CONFIG, TOOL_ANSWERS),
+    Scenario("external",
+             (Step("send", "cmd_play", "dan"), Step("serve"), Step("send", "cmd_last", "ann"), Step("serve"),
+              Step("play", "cmd_play", "dan"), Step("serve"), Step("serve")),
+             PLAYED_CONFIG))}
 
 
 def text_of(what):
@@ -155,6 +165,30 @@ def sync(path):
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def open_commands(hub, agent):
+    """As the agent looks for them."""
+    return sorted(str(path.relative_to(hub)) for path in (pathlib.Path(hub) / "agents" / agent / "inbox").rglob("cmd_*.json")
+                  if not any(part.startswith(".") for part in path.relative_to(hub).parts))
+
+
+def play(hub, step):
+    """A careful agent: its output first, then its result, each written under another name, synced and renamed."""
+    outbox = pathlib.Path(hub) / "agents" / step.agent / "outbox" / PLAN
+    outbox.mkdir(parents=True, exist_ok=True)
+    for name, text in (("score.md", "do re mi"), (f"result_{step.what}.json", json.dumps({"result": "played"}))):
+        put(outbox, name, text, hub)
+
+
+def put(folder, name, text, hub):
+    hidden = folder / f".{name}.tmp"
+    hidden.write_text(text, encoding="utf-8")
+    sync(hidden)
+    os.rename(hidden, folder / name)
+    while folder != pathlib.Path(hub).parent:
+        sync(folder)
+        folder = folder.parent
 
 
 def make_hub(hub, scenario):
@@ -174,11 +208,4 @@ def drop(hub, step):
     inbox = pathlib.Path(hub) / "agents" / step.agent / "inbox" / ("" if is_command else PLAN)
     inbox.mkdir(parents=True, exist_ok=True)
     name = f"{step.what}.json" if is_command else step.what
-    hidden = inbox / f".{name}.tmp"
-    hidden.write_text(text_of(step.what), encoding="utf-8")
-    sync(hidden)
-    os.rename(hidden, inbox / name)
-    folder = inbox
-    while folder != pathlib.Path(hub).parent:
-        sync(folder)
-        folder = folder.parent
+    put(inbox, name, text_of(step.what), hub)

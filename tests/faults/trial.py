@@ -8,7 +8,9 @@ import os
 import pathlib
 import shutil
 import signal
+import socket
 import subprocess
+import time
 
 import faults
 import oracle
@@ -147,10 +149,13 @@ class Trial:
             step = self.left[0]
             if step.kind == "drop":
                 scenario.drop(self.hub, step)
+            elif step.kind == "play":
+                scenario.play(self.hub, step)
             else:
                 whole = self.run_process(step, fault, record)
             if whole:
                 self.left.pop(0)
+                self.check_open(step)
                 if plans is None and self.script.batches:
                     self.plans.append(self.read_plan())
         calls, tampered, first = faults.read_record(record)
@@ -162,6 +167,18 @@ class Trial:
         self.oracle.check_log(self.read_log())
         if plans and self.script.batches:
             self.check_plan(plans)
+
+    def check_open(self, step):
+        """What an external agent has to do is in its inbox exactly once, from the end of a serving until it answers."""
+        played = [one for one in self.script.steps if one.kind == "play"]
+        if not played or step.kind != "serve":
+            return
+        found = scenario.open_commands(self.hub, played[0].agent)
+        due = played[0] in self.left
+        if due and not found:
+            raise oracle.Violation("an external agent has an open command and nothing to pick up")
+        if len(found) > due:
+            raise oracle.Violation(f"an external agent finds {found} in its inbox, {'one command is' if due else 'none is'} open")
 
     def check_plan(self, plans):
         """A batch that was acknowledged is there; the one that was under way is there as a whole or not at all."""
@@ -203,12 +220,14 @@ class Trial:
             arguments = ["plan", "apply", scenario.PLAN, file]
         elif step.kind == "resume":
             arguments = ["resume", scenario.PLAN]
-        code, err = self.execute(arguments, fault, record)
+        until = self.stop_when(step)
+        code, err = self.execute(arguments, fault, record, until)
         disturbed = faults.read_record(record)[1] > 0
         if code == 0 and step.kind == "send":
             self.oracle.acknowledged.add(step.what)
+        # A process can come to its end in the moment in which the power goes; what follows needs power.
         if code == 0:
-            return True
+            return not (disturbed and fault.name in faults.CUTS)
         if not disturbed or code not in self.sane_codes(step, fault, err):
             raise oracle.Violation(f"{' '.join(arguments)} ended with {code}: {err[-1500:]}")
         return False
@@ -222,7 +241,23 @@ class Trial:
         blind = step.kind == "serve" and ("Input/output error" in err or "No space" in err)
         return {3, 4} if blind else {4}
 
-    def execute(self, arguments, fault, record):
+    def stop_when(self, step):
+        """A serving does not end while an agent's command is open: it is stopped once it serves and the command is there."""
+        played = [one for one in self.left if one.kind == "play"]
+        if step.kind != "serve" or not played:
+            return None
+
+        def ready():
+            with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
+                probe.settimeout(PATIENCE)
+                probe.connect(str(self.hub / ".agenttalk" / "agenttalk.sock"))
+                probe.sendall(b"POST /v1/plans HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}")
+                return probe.recv(4) == b"HTTP" and bool(scenario.open_commands(self.hub, played[0].agent))
+            return False
+
+        return ready
+
+    def execute(self, arguments, fault, record, until=None):
         env = {"PATH": os.environ["PATH"], "HOME": str(self.outside), "LANG": "C.UTF-8",
                "AGENTTALK_WITNESS": str(self.oracle.witness), "AGENTTALK_PLANT": self.tools.plant,
                **faults.environment(self.tools.shim, self.hub, record, fault)}
@@ -230,7 +265,7 @@ class Trial:
             [str(self.tools.binary), *arguments, "--hub", str(self.hub)], env=env, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", close_fds=False)
         try:
-            if not self.wait_out(process, fault, record):
+            if not self.wait_out(process, fault, record, until):
                 if not fault.lasts:
                     raise oracle.Violation(f"{' '.join(arguments)} does not come to an end")
                 process.terminate()
@@ -244,11 +279,20 @@ class Trial:
                 process.kill()
                 process.communicate()
 
-    def wait_out(self, process, fault, record):
+    def wait_out(self, process, fault, record, until):
         """False: it has had its time, which is short only once a lasting fault has begun."""
+        begun = time.monotonic()
+        while until and time.monotonic() < begun + PATIENCE:
+            if self.wait(process, 0.02):
+                return True
+            if until():
+                process.terminate()
+                until = None
         for _ in range(LONGEST_RUN // PATIENCE):
             if self.wait(process, PATIENCE):
                 return True
+            if until and until():
+                process.terminate()
             if fault.lasts and faults.read_record(record)[1] > 0:
                 return False
         return False
