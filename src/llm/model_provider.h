@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "base/time.h"
 #include "llm/model_errors.h"
+#include "model/events/failed_try.h"
 #include "model/request/model_request.h"
 
 // Asking a model. Everything happens on the loop's thread.
@@ -17,7 +19,8 @@ struct ModelReply {
   Duration after{};
   // What the provider says of its limits.
   RateHint rate = {};
-  bool streamed = false;  // it came in pieces
+  bool streamed = false;                     // it came in pieces
+  std::vector<FailedTry> failed_tries = {};  // that were repeated
 };
 
 // A call that is under way. Destroying it cancels: the callback is not called any more.

@@ -10,6 +10,7 @@
 #include <deque>
 #include <expected>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,11 +22,13 @@
 #include "base/timer.h"
 #include "llm/model_errors.h"
 #include "llm/model_provider.h"
+#include "model/events/failed_try.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {
 
+constexpr std::ptrdiff_t kMostFailedTries = 500;
 constexpr std::uint64_t kBytesPerToken = 3;  // errs on the high side
 // A probe that is not answered for so long keeps the others no longer: models may take their time.
 constexpr Duration kProbePatience = std::chrono::seconds(30);
@@ -179,6 +182,7 @@ void PacedProvider::Start(std::uint64_t id) {
   const MonotonicTime now = timers_.Now();
   call.started = pacer_.Start(now, call.tokens);
   call.under_way = true;
+  call.try_began = now;
   ++call.tries;
   ++under_way_;
   ModelRequest request = call.request;
@@ -252,7 +256,6 @@ bool PacedProvider::MayRepeat(Call& call, const ModelError& error) const {
 }
 
 bool PacedProvider::RetryLater(std::uint64_t id, Call& call, ModelError& error) {
-  call.last_failure = error.message;
   if (!MayRepeat(call, error)) return false;
   const MonotonicTime now = timers_.Now();
   const Duration own = error.retry_after.value_or(options_.retry.Wait(call.tries - 1, chance_()));
@@ -263,6 +266,7 @@ bool PacedProvider::RetryLater(std::uint64_t id, Call& call, ModelError& error) 
     error.retry_after = std::max(error.retry_after.value_or(Duration{}), when - now);
     return false;
   }
+  NoteFailedTry(call, error);
   if (outage_.open()) {
     // Behind the others: one request that a server cannot stand must not be every probe.
     queue_.push_back(id);
@@ -273,6 +277,18 @@ bool PacedProvider::RetryLater(std::uint64_t id, Call& call, ModelError& error) 
     Pump();
   });
   return true;
+}
+
+void PacedProvider::NoteFailedTry(Call& call, const ModelError& error) {
+  // An outage of days must not fill the journal: the first and the last ones tell the story.
+  if (std::ssize(call.failed_tries) >= kMostFailedTries) {
+    call.failed_tries.erase(call.failed_tries.begin() + kMostFailedTries / 2);
+  }
+  const auto ms = [](Duration time) {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+  };
+  call.failed_tries.push_back({ms(call.try_began - call.asked_at), ms(timers_.Now() - call.try_began),
+                               error.http_status, error.message});
 }
 
 // How long and how often it was tried, and what to do.
@@ -317,7 +333,7 @@ std::string PacedProvider::WhatHolds(MonotonicTime now, const Call& call) {
         "limits.max_parallel_calls, or give the task a longer timeout",
         under_way_);
   }
-  if (!call.last_failure.empty()) return "last: " + call.last_failure;
+  if (!call.failed_tries.empty()) return "last: " + call.failed_tries.back().message;
   return "other calls took every place (limits.max_parallel_calls); raise it, or give the task a longer "
          "timeout";
 }
@@ -330,7 +346,8 @@ void PacedProvider::Expire(std::uint64_t id) {
   if (call.under_way) {
     error = TimedOut(timeout, "no complete answer");
     if (call.tries > 1) {
-      error.message += fmt::format(" (tried {} times; before: {})", call.tries, call.last_failure);
+      error.message +=
+          fmt::format(" (tried {} times; before: {})", call.tries, call.failed_tries.back().message);
     }
     error.message += "; give the task a longer timeout";
     if (outage_.open())
@@ -360,7 +377,8 @@ void PacedProvider::Cancel(std::uint64_t id) {
 }
 
 void PacedProvider::Finish(std::uint64_t id, ModelReply reply) {
-  const Call call = std::move(calls_.extract(id).mapped());
+  Call call = std::move(calls_.extract(id).mapped());
+  reply.failed_tries = std::move(call.failed_tries);
   call.done(std::move(reply));
 }
 

@@ -16,6 +16,7 @@
 #include "llm/model_provider.h"
 #include "llm/outage.h"
 #include "llm/pacer.h"
+#include "model/events/failed_try.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {
@@ -103,7 +104,8 @@ class PacedProvider final : public ModelProvider {
     std::uint32_t odd = 0;  // failures that no outage explains
     bool under_way = false;
     MonotonicTime asked_at{};
-    std::string last_failure;
+    MonotonicTime try_began{};
+    std::vector<FailedTry> failed_tries;
     MonotonicTime deadline = MonotonicTime::max();
     std::unique_ptr<Registration> deadline_timer;
     std::unique_ptr<Registration> retry_timer;
@@ -119,6 +121,7 @@ class PacedProvider final : public ModelProvider {
   [[nodiscard]] bool MayRepeat(Call& call, const ModelError& error) const;
   [[nodiscard]] MonotonicTime HoldsBack(MonotonicTime now, const Call& call);
   [[nodiscard]] std::string WhatHolds(MonotonicTime now, const Call& call);
+  void NoteFailedTry(Call& call, const ModelError& error);
   void GiveUp(const Call& call, ModelError& error) const;
   void LearnFrom(const Call& call, const ModelReply& reply);
   void Expire(std::uint64_t id);

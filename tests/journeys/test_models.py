@@ -209,6 +209,23 @@ def test_parameters_of_provider_agent_and_task_reach_the_server(box):
             assert refused.code == 2 and "sead" in refused.out + refused.err, refused
 
 
+def test_every_request_that_was_sent_is_shown(box):
+    """A call whose first requests were refused or dropped: `show`, `trace`, `log` and the transcript tell of each."""
+    fates = {0: "drop", 1: (429, {"Retry-After": "0"})}
+    with FlakyServer(lambda number: fates.get(number, "ok")) as server:
+        with hub_at(box, server) as hub:
+            run(hub, plan=plan_of(1)).expect(0)
+            (command,) = hub.json("show", "plan_many", "t0")["commands"]
+            (call,) = command["attempts"][0]["calls"]
+            assert len(server.calls) == 1 + len(call["failed_tries"]) == 3, (len(server.calls), call["failed_tries"])
+            assert [one["http_status"] for one in call["failed_tries"]] == [None, 429], call["failed_tries"]
+            told = {verb: hub.agenttalk(verb, "plan_many", *rest).expect(0).out for verb, *rest in (("show", "t0"), ("trace", "t0"), ("log",))}
+            assert told["show"].count("a try after") == told["trace"].count("a try after") == 2, told
+            assert "after 2 failed tries" in told["log"], told["log"]
+            (transcript,) = hub.dir.rglob("plan_many/cmd_t0_001.md")
+            assert transcript.read_text().count("A try after") == 2, transcript.read_text()
+
+
 def test_providers_test_says_what_works(box):
     def answer(body):
         return json.dumps({"word": "ready"})

@@ -162,6 +162,9 @@ void ShowWriter::ModelCall(const json::object& call) {
     }
   }
   if (!all && part_ != ShowPart::kAnswer) return;
+  for (const json::value& one : call.at("failed_tries").as_array()) {
+    out_ += fmt::format("  a try after {} s failed: {}\n", Safe(one.at("after_s")), Safe(one.at("message")));
+  }
   for (const json::value& at : call.at("restarts").as_array()) {
     out_ += fmt::format("  made again at {}\n", LocalTimeText(Safe(at)));
   }

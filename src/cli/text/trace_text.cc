@@ -81,7 +81,13 @@ Branch CallBranch(const json::object& call) {
   } else if (call.at("ended_at").is_null()) {
     text += "  no outcome";
   }
-  return {std::move(text), SeqOf(call)};
+  Branch branch{std::move(text), SeqOf(call)};
+  for (const json::value& one : call.at("failed_tries").as_array()) {
+    branch.children.push_back({fmt::format("a try after {} s failed: {}", CellText(one.at("after_s")),
+                                           Brief(CellText(one.at("message")))),
+                               branch.order});
+  }
+  return branch;
 }
 
 Branch CommandBranch(const json::object& command, bool colors) {

@@ -185,6 +185,7 @@ void OnModelCallDone(Step& step, ModelCallDone done) {
   finished.call = done.call;
   finished.cost = done.cost;
   finished.script_entry = done.script_entry;
+  finished.failed_tries = std::move(done.failed_tries);
   if (done.failure) {
     finished.error = done.failure->code;
     finished.message = done.failure->message;

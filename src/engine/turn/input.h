@@ -148,6 +148,7 @@ struct ModelCallDone {
   std::optional<CallFailure> failure;
   Cost cost;
   std::int64_t script_entry = -1;
+  std::vector<FailedTry> failed_tries = {};
 };
 
 // The outcome of a ToolCallIntended. kOutcomeUnknown: it may or may not have happened.

@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "model/events/content.h"
 #include "model/events/cost.h"
+#include "model/events/failed_try.h"
 #include "model/events/named_content.h"
 
 // What a running command asks of models and tools, and what they answer (engine/command/conversation.h).
@@ -40,12 +41,14 @@ struct ModelCallFinished {
   Cost cost;
   std::optional<ErrorCode> error;
   std::string message;
-  std::int64_t script_entry = -1;  // which scripted answer was used up
+  std::int64_t script_entry = -1;            // which scripted answer was used up
+  std::vector<FailedTry> failed_tries = {};  // before the last one; of very many, the first and the last
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("command_id", self.command_id), f("call", self.call), f("answer", self.answer), f("cost", self.cost);
     f("error", self.error), f("message", self.message), f("script_entry", self.script_entry);
+    f("failed_tries", self.failed_tries);
   }
 };
 

@@ -161,11 +161,11 @@ void CallDesk::FailAtOnce(const Key& key, ErrorCode code, std::string message) {
 
 void CallDesk::ModelReplied(const Key& key, const ProviderSet::Entry& entry, ModelReply reply) {
   if (reply.after > Duration{}) {
-    delayed_.push_back({clock_.Now() + reply.after, ++delays_, key, std::move(reply.outcome), &entry});
+    delayed_.push_back({clock_.Now() + reply.after, ++delays_, key, std::move(reply), &entry});
     std::ranges::push_heap(delayed_, std::greater<>());
     return;
   }
-  Finish(key, std::move(reply.outcome), entry);
+  Finish(key, std::move(reply), entry);
 }
 
 ToolRequest CallDesk::CheckTool(const AgentId& agent, const ToolCall& call) const {
@@ -198,7 +198,7 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const std::optional<AnswerContra
   return facts;
 }
 
-void CallDesk::Finish(const Key& key, ModelOutcome outcome, const ProviderSet::Entry& entry) {
+void CallDesk::Finish(const Key& key, ModelReply reply, const ProviderSet::Entry& entry) {
   std::optional<AnswerContract> contract;
   Cost reserved;
   std::string asked_model;
@@ -212,6 +212,9 @@ void CallDesk::Finish(const Key& key, ModelOutcome outcome, const ProviderSet::E
   done.plan_id = key.plan;
   done.command_id = key.command;
   done.call = key.call;
+  done.failed_tries = std::move(reply.failed_tries);
+  for (FailedTry& one : done.failed_tries) one.message = Redact(one.message);
+  ModelOutcome& outcome = reply.outcome;
   if (!outcome) {
     const ModelError& error = outcome.error();
     const Error plain = ToError(error);
@@ -352,7 +355,7 @@ void CallDesk::DeliverDue() {
     std::ranges::pop_heap(delayed_, std::greater<>());
     Delayed next = std::move(delayed_.back());
     delayed_.pop_back();
-    Finish(next.key, std::move(next.outcome), *next.entry);
+    Finish(next.key, std::move(next.reply), *next.entry);
   }
 }
 

@@ -84,7 +84,7 @@ class CallDesk final : public Performer {
     Timestamp due;
     std::uint64_t order = 0;
     Key key;
-    ModelOutcome outcome;
+    ModelReply reply;
     const ProviderSet::Entry* entry = nullptr;
     bool operator>(const Delayed& other) const {
       return std::pair(due, order) > std::pair(other.due, other.order);
@@ -92,7 +92,7 @@ class CallDesk final : public Performer {
   };
 
   void ModelReplied(const Key& key, const ProviderSet::Entry& entry, ModelReply reply);
-  void Finish(const Key& key, ModelOutcome outcome, const ProviderSet::Entry& entry);
+  void Finish(const Key& key, ModelReply reply, const ProviderSet::Entry& entry);
   void RunTool(const PlanState& plan, const CommandRecord& record, const OpenCall& call);
   void FailAtOnce(const Key& key, ErrorCode code, std::string message);
   [[nodiscard]] AnswerFacts ReadFacts(const Key& key, const std::optional<AnswerContract>& contract,

@@ -127,6 +127,7 @@ class PlanHistory::Seeing {
     call->error = e.error;
     call->message = e.message;
     call->cost = e.cost;
+    call->failed_tries = e.failed_tries;
   }
 
   void operator()(const ToolCallFinished& e) {

@@ -35,7 +35,8 @@ struct CallHistory {
   std::optional<ErrorCode> error = {};
   std::string message = {};
   Cost cost = {};
-  std::vector<std::string> refused = {};  // why the answer does not count
+  std::vector<FailedTry> failed_tries = {};  // requests of this call that brought no answer
+  std::vector<std::string> refused = {};     // why the answer does not count
   std::vector<std::string> warnings = {};
   std::vector<NamedContent> files = {};  // that a tool left
 };

@@ -22,6 +22,7 @@
 #include "runtime/history/command_record.h"
 #include "runtime/history/cost_json.h"
 #include "runtime/history/event_words.h"
+#include "runtime/history/failed_tries_json.h"
 #include "runtime/history/plain_words.h"
 
 namespace agenttalk {
@@ -106,6 +107,7 @@ json::object CallFacts(const CallHistory& call) {
           {"ended_at", TimeOrNull(call.ended)},
           {"elapsed_s", ElapsedOrNull(call.started, call.ended)},
           {"restarts", std::move(restarts)},
+          {"failed_tries", FailedTriesJson(call.failed_tries)},
           {"error", ErrorJson(call.error, call.message)}};
 }
 

@@ -149,7 +149,11 @@ class Wording {
   std::string operator()(const ModelCallFinished& e) const {
     if (e.error) return fmt::format("call {} failed: {}", e.call, ErrorWords(e.error, e.message));
     const std::string cost = CostWords(e.cost);
-    return fmt::format("the model answered call {}{}", e.call, cost.empty() ? "" : " (" + cost + ")");
+    const std::size_t failed = e.failed_tries.size();
+    return fmt::format(
+        "the model answered call {}{}{}", e.call,
+        failed == 0 ? "" : fmt::format(" after {} failed {}", failed, failed == 1 ? "try" : "tries"),
+        cost.empty() ? "" : " (" + cost + ")");
   }
   std::string operator()(const AnswerRefused& e) const {
     return fmt::format("the answer of call {} was refused: {}", e.call, Joined(e.errors, "; "));

@@ -177,6 +177,10 @@ void TranscriptWriter::Request(const CallHistory& call) {
 }
 
 void TranscriptWriter::Outcome(const CallHistory& call) {
+  for (const FailedTry& one : call.failed_tries) {
+    Line("\nA try after {} failed: {}", ToText(std::chrono::milliseconds(one.at_ms)),
+         OneLine(CleanText(one.message), 1000));
+  }
   for (const Timestamp at : call.restarts) {
     Line("\nMade again at {}: the program ended before an outcome was recorded.", ToRfc3339(at));
   }

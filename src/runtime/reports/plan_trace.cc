@@ -16,6 +16,7 @@
 #include "runtime/history/command_view.h"
 #include "runtime/history/cost_json.h"
 #include "runtime/history/event_words.h"
+#include "runtime/history/failed_tries_json.h"
 #include "runtime/history/plain_words.h"
 
 namespace agenttalk {
@@ -101,7 +102,8 @@ class TraceWriter {
                         {"error", call.error ? json::value(ToString(*call.error)) : json::value()},
                         {"message", TextOrNull(CleanText(call.message))},
                         {"refused", !call.refused.empty()},
-                        {"restarts", call.restarts.size()}};
+                        {"restarts", call.restarts.size()},
+                        {"failed_tries", FailedTriesJson(call.failed_tries)}};
     if (!call.is_model) {
       const auto code = call.answer.empty() ? std::nullopt : ExitCodeOf(text_(call.answer));
       object["arguments"] = text_(call.request);
