@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "api/command_answers.h"
 #include "api/parameters.h"
+#include "api/plan_list.h"
 #include "api/plan_lookup.h"
 #include "base/error.h"
 #include "base/error_code.h"
@@ -20,7 +20,6 @@
 #include "engine/people/gateway.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
-#include "journal/journal.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
 #include "model/events/named_content.h"
@@ -39,21 +38,6 @@ namespace json = boost::json;
 
 json::value TextOrNull(const std::string& text) {
   return text.empty() ? json::value(nullptr) : json::value(text);
-}
-
-// Every plan that there ever was, and the hub's own stream.
-Result<void> ForEachPlan(Hub& hub, const std::function<void(const PlanState&)>& visit) {
-  visit(hub.core().state().own);
-  std::vector<PlanId> ids;
-  for (StreamInfo& stream : TRY(hub.journal().Streams(false))) {
-    if (!stream.stream.empty()) ids.push_back(std::move(stream.stream));
-  }
-  std::ranges::sort(ids);
-  for (const PlanId& id : ids) {
-    const PlanState* plan = TRY(hub.core().LookUp(id));
-    if (plan != nullptr) visit(*plan);
-  }
-  return {};
 }
 
 json::object QuestionJson(const PlanState& plan, std::uint64_t number, const OpenQuestion& question) {
@@ -121,23 +105,6 @@ const char* AgentStateName(const AgentState& agent) {
 
 }  // namespace
 
-Result<json::value> QueryPlans(Hub& hub, const json::object& /*parameters*/) {
-  json::array plans;
-  TRY(ForEachPlan(hub, [&](const PlanState& plan) {
-    if (!plan.opened) return;
-    const auto done = std::ranges::count(plan.commands, CommandState::kSucceeded, &CommandRecord::state);
-    plans.push_back(json::object{{"plan_id", plan.id.str()},
-                                 {"goal", TextOrNull(plan.dag    ? plan.dag->goal
-                                                     : plan.goal ? plan.goal->goal
-                                                                 : "")},
-                                 {"state", PlanStateName(plan)},
-                                 {"tasks_completed", plan.dag ? plan.dag->completed() : done},
-                                 {"tasks_total", plan.dag ? plan.dag->size() : plan.commands.size()},
-                                 {"updated_at", ToRfc3339(plan.updated_at)}});
-  }));
-  return plans;
-}
-
 Result<json::value> QueryStatus(Hub& hub, const json::object& parameters) {
   const PlanId id = TRY(PlanOf(parameters));
   const PlanState* plan = TRY(FindPlan(hub, id));
@@ -192,7 +159,7 @@ Result<json::value> QueryQuestions(Hub& hub, const json::object& /*parameters*/)
 
 Result<json::value> QueryLetters(Hub& hub, const json::object& /*parameters*/) {
   json::array letters;
-  TRY(ForEachPlan(hub, [&](const PlanState& plan) {
+  TRY(ForEachPlanWithLetters(hub, [&](const PlanState& plan) {
     for (const auto& [number, letter] : plan.letters) letters.push_back(LetterJson(plan, number, letter));
   }));
   return letters;
@@ -202,7 +169,7 @@ Result<json::value> QueryLetter(Hub& hub, const json::object& parameters) {
   const std::string id = TRY(Text(parameters, "id"));
   json::value found;
   const auto number = ParseLetterName(id);
-  TRY(ForEachPlan(hub, [&](const PlanState& plan) {
+  TRY(ForEachPlanWithLetters(hub, [&](const PlanState& plan) {
     const auto letter = number ? plan.letters.find(*number) : plan.letters.end();
     if (letter == plan.letters.end()) return;
     const DeadLettered& what = letter->second.letter;

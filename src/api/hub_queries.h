@@ -8,7 +8,6 @@
 // The questions that change nothing.
 namespace agenttalk {
 
-Result<boost::json::value> QueryPlans(Hub& hub, const boost::json::object& parameters);
 Result<boost::json::value> QueryStatus(Hub& hub, const boost::json::object& parameters);
 Result<boost::json::value> QueryAgents(Hub& hub, const boost::json::object& parameters);
 Result<boost::json::value> QueryQuestions(Hub& hub, const boost::json::object& parameters);

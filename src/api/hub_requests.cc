@@ -16,6 +16,7 @@
 #include "api/command_answers.h"
 #include "api/hub_service.h"
 #include "api/parameters.h"
+#include "api/plan_list.h"
 #include "api/plan_lookup.h"
 #include "api/submit.h"
 #include "base/base64.h"
@@ -166,15 +167,13 @@ Result<FoundLetter> FindLetter(Hub& hub, const std::string& id) {
     if (found == plan.letters.end()) return std::nullopt;
     return FoundLetter{plan.id, *number, found->second.letter};
   };
+  std::optional<FoundLetter> letter;
   if (number) {
-    if (auto found = look(hub.core().state().own)) return *std::move(found);
-    for (const auto& stream : TRY(hub.journal().Streams(false))) {
-      if (stream.stream.empty()) continue;
-      const PlanState* plan = TRY(hub.core().LookUp(stream.stream));
-      if (plan == nullptr) continue;
-      if (auto found = look(*plan)) return *std::move(found);
-    }
+    TRY(ForEachPlanWithLetters(hub, [&](const PlanState& plan) {
+      if (!letter) letter = look(plan);
+    }));
   }
+  if (letter) return *std::move(letter);
   return Fail(ErrorCode::kNotFound, fmt::format("there is no open dead letter {}", id),
               "see `agenttalk dead list`");
 }

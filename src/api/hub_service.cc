@@ -22,6 +22,7 @@
 #include "api/page/queries.h"
 #include "api/plan_changes.h"
 #include "api/plan_continuation.h"
+#include "api/plan_list.h"
 #include "api/plan_lookup.h"
 #include "api/plan_requests.h"
 #include "api/show_queries.h"
@@ -116,6 +117,7 @@ Result<bool> HubService::IsReading(std::string_view method) {
 }
 
 void HubService::Call(std::string_view method, const json::object& given, Done done) {
+  hub_.core().ForgetIdle();
   const json::object parameters = WithFullPlanIds(hub_, method, given);
   const auto found = Methods().find(method);
   if (found == Methods().end()) {

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "api/plan_list.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/suggestion.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
-#include "journal/journal.h"
 #include "runtime/hub.h"
 
 namespace agenttalk {
@@ -51,11 +51,10 @@ PlanId FullPlanId(Hub& hub, const std::string& word) {
 
 std::unexpected<Error> NoPlan(Hub& hub, const PlanId& id) {
   std::vector<std::string> names;
-  if (const auto streams = hub.journal().Streams(false)) {
-    for (const StreamInfo& stream : *streams) {
-      // A stream of that very name holds no plan: letters about files that named it, for instance.
-      if (!stream.stream.empty() && stream.stream != id) names.push_back(stream.stream.str());
-    }
+  if (auto newest = NewestPlans(hub, kMostCompared)) {
+    names = *std::move(newest);
+    // A stream of that very name holds no plan: letters about files that named it, for instance.
+    std::erase(names, id.str());
   }
   return Fail(ErrorCode::kPlanUnknown, fmt::format("there is no plan {}", id.str()),
               Hint(id.str(), names, "see `agenttalk plans`"));

@@ -22,6 +22,7 @@
 #include "journal/journal.h"
 #include "journal/journal_test_support.h"
 #include "journal/memory_journal.h"
+#include "journal/plan_summary.h"
 #include "journal/sqlite_journal.h"
 #include "model/events/content.h"
 
@@ -55,6 +56,11 @@ class StagedJournal final : public Journal {
   Result<void> ReadRow(std::uint64_t event, const RowVisitor& v) override { return inner_.ReadRow(event, v); }
   Result<std::string> ReadContent(const Content& content) override { return inner_.ReadContent(content); }
   Result<bool> HasBlob(const Digest& digest) override { return inner_.HasBlob(digest); }
+  Result<bool> HasAllSummaries() override { return inner_.HasAllSummaries(); }
+  Result<std::vector<PlanSummary>> Summaries(const SummaryQuery& query) override {
+    return inner_.Summaries(query);
+  }
+  Result<std::optional<std::uint64_t>> OrderOf(const PlanId& plan) override { return inner_.OrderOf(plan); }
 
   // Set before the thread starts: every Commit waits for LetOneGo.
   void Hold() { hold_ = true; }

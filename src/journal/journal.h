@@ -12,6 +12,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "journal/plan_summary.h"
 #include "model/events/content.h"
 
 // The journal is the truth: an append-only list of rows plus content-addressed bytes. It knows nothing of
@@ -37,6 +38,8 @@ struct JournalRow {
   std::string events;                // encoded by model/event_codec
   std::vector<NewContent> contents;  // small ones, kept in the row behind the events
   bool live = true;                  // false when these events finish the plan: it is not loaded at start
+  // The plan after these events: of a stream's first row and of every row that is not live.
+  std::shared_ptr<const PlanSummary> summary = {};
 };
 
 // The fold of a stream up to `version`; only saves time, may be missing or dropped.
@@ -52,6 +55,8 @@ struct Append {
   std::vector<JournalRow> rows;
   std::vector<NewContent> blobs;  // contents too large for a row
   std::vector<Snapshot> snapshots;
+  std::vector<PlanSummary> summaries;  // of plans whose rows an older program wrote
+  bool has_all_summaries = false;      // with these, every plan has one
 };
 
 struct StreamInfo {
@@ -102,6 +107,13 @@ class Journal {
   // The bytes of a content that a committed row or blob holds; NOT_FOUND otherwise.
   virtual Result<std::string> ReadContent(const Content& content) = 0;
   virtual Result<bool> HasBlob(const Digest& digest) = 0;
+
+  // False: the journal is of an older program, and the plans have to be read to be listed.
+  virtual Result<bool> HasAllSummaries() = 0;
+  // Newest first. A live plan is always among them, whatever was asked for; see PlanSummary::exact.
+  virtual Result<std::vector<PlanSummary>> Summaries(const SummaryQuery& query) = 0;
+  // PlanSummary::order of this plan; none: there is no such plan.
+  virtual Result<std::optional<std::uint64_t>> OrderOf(const PlanId& plan) = 0;
 };
 
 }  // namespace agenttalk

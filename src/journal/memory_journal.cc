@@ -10,6 +10,7 @@
 #include <iterator>
 #include <mutex>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,7 +19,9 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/time.h"
 #include "journal/journal.h"
+#include "journal/plan_summary.h"
 #include "journal/row_check.h"
 #include "model/events/content.h"
 
@@ -31,6 +34,29 @@ JournalRowView ViewOf(const JournalRow& row) {
           .first_event = row.first_event,
           .event_count = row.event_count,
           .events = row.events};
+}
+
+void KeepSummary(std::optional<PlanSummary>& kept, const PlanSummary& summary, std::uint64_t next_order) {
+  const Timestamp created = kept ? kept->created_at : summary.created_at;
+  const std::uint64_t order = kept ? kept->order : next_order;
+  kept = summary;
+  kept->created_at = created;
+  kept->order = order;
+}
+
+bool HasText(const PlanSummary& summary, const std::string& text) {
+  const auto is_same = [](char a, char b) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return lower(a) == lower(b);
+  };
+  return !std::ranges::search(summary.plan.str(), text, is_same).empty() ||
+         !std::ranges::search(summary.goal, text, is_same).empty();
+}
+
+bool Fits(const PlanSummary& summary, const SummaryQuery& query) {
+  return (query.state.empty() || summary.state == query.state) && summary.updated_at >= query.since &&
+         summary.updated_at < query.until && (!query.with_letters || summary.letters > 0) &&
+         (query.text.empty() || HasText(summary, query.text));
 }
 
 }  // namespace
@@ -83,6 +109,7 @@ void MemoryJournal::Apply(const Append& append) {
     stream.rows.push_back(&rows_.emplace_back(row));
     stream.staged_version = stream.rows.size();
     stream.live = row.live;
+    if (row.summary) KeepSummary(stream.summary, *row.summary, stream_order_.size());
     last_event_ += row.event_count;
   }
   for (const NewContent& blob : append.blobs) blobs_.try_emplace(blob.digest, blob.bytes);
@@ -173,6 +200,27 @@ Result<std::string> MemoryJournal::ReadContent(const Content& content) {
   const auto held = std::ranges::find(row->contents, content.digest, &NewContent::digest);
   if (held == row->contents.end()) return ContentMissing(content.digest);
   return *held->bytes;
+}
+
+Result<std::vector<PlanSummary>> MemoryJournal::Summaries(const SummaryQuery& query) {
+  const std::lock_guard lock(mutex_);
+  std::vector<PlanSummary> found;
+  for (const PlanId* id : std::views::reverse(stream_order_)) {
+    const Stream& stream = streams_.at(*id);
+    if (!stream.summary || stream.summary->order >= query.before || found.size() >= query.limit) continue;
+    const bool exact = !stream.live && stream.summary->exact;
+    if (exact && !Fits(*stream.summary, query)) continue;
+    found.push_back(*stream.summary);
+    found.back().exact = exact;
+  }
+  return found;
+}
+
+Result<std::optional<std::uint64_t>> MemoryJournal::OrderOf(const PlanId& plan) {
+  const std::lock_guard lock(mutex_);
+  const auto found = streams_.find(plan);
+  if (found == streams_.end() || !found->second.summary) return std::nullopt;
+  return found->second.summary->order;
 }
 
 Result<bool> MemoryJournal::HasBlob(const Digest& digest) {

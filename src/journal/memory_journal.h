@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "journal/journal.h"
+#include "journal/plan_summary.h"
 #include "model/events/content.h"
 
 namespace agenttalk {
@@ -36,12 +37,16 @@ class MemoryJournal final : public Journal {
   Result<void> ReadRow(std::uint64_t event, const RowVisitor& visit) override;
   Result<std::string> ReadContent(const Content& content) override;
   Result<bool> HasBlob(const Digest& digest) override;
+  Result<bool> HasAllSummaries() override { return true; }
+  Result<std::vector<PlanSummary>> Summaries(const SummaryQuery& query) override;
+  Result<std::optional<std::uint64_t>> OrderOf(const PlanId& plan) override;
 
  private:
   struct Stream {
     std::vector<const JournalRow*> rows;
     bool live = true;
     std::optional<Snapshot> snapshot;
+    std::optional<PlanSummary> summary;
     std::uint64_t staged_version = 0;  // while a commit is checked: the version its rows so far would reach
   };
 

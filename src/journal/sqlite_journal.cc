@@ -15,6 +15,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "journal/journal.h"
+#include "journal/plan_summary.h"
 #include "journal/sqlite_reader.h"
 #include "journal/sqlite_writer.h"
 #include "model/events/content.h"
@@ -89,6 +90,18 @@ Result<std::string> SqliteJournal::ReadContent(const Content& content) {
 
 Result<bool> SqliteJournal::HasBlob(const Digest& digest) {
   return reader_->HasBlob(digest);
+}
+
+Result<bool> SqliteJournal::HasAllSummaries() {
+  return reader_->HasAllSummaries();
+}
+
+Result<std::vector<PlanSummary>> SqliteJournal::Summaries(const SummaryQuery& query) {
+  return reader_->Summaries(query);
+}
+
+Result<std::optional<std::uint64_t>> SqliteJournal::OrderOf(const PlanId& plan) {
+  return reader_->OrderOf(plan);
 }
 
 }  // namespace agenttalk

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "journal/journal.h"
+#include "journal/plan_summary.h"
 #include "model/events/content.h"
 
 namespace agenttalk {
@@ -45,6 +46,9 @@ class SqliteJournal final : public Journal {
   Result<void> ReadRow(std::uint64_t event, const RowVisitor& visit) override;
   Result<std::string> ReadContent(const Content& content) override;
   Result<bool> HasBlob(const Digest& digest) override;
+  Result<bool> HasAllSummaries() override;
+  Result<std::vector<PlanSummary>> Summaries(const SummaryQuery& query) override;
+  Result<std::optional<std::uint64_t>> OrderOf(const PlanId& plan) override;
 
  private:
   SqliteJournal(std::unique_ptr<SqliteWriter> writer, std::unique_ptr<SqliteReader> reader);

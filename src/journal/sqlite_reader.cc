@@ -22,6 +22,8 @@
 #include "base/ids.h"
 #include "journal/blob_files.h"
 #include "journal/journal.h"
+#include "journal/plan_summary.h"
+#include "journal/plan_table.h"
 #include "journal/row_check.h"
 #include "journal/row_chunk.h"
 #include "journal/row_format.h"
@@ -121,7 +123,7 @@ SqliteReader::SqliteReader(BlobFiles files, Database database, Names names)
     : files_(std::move(files)), database_(std::move(database)), names_checked_(names) {}
 
 Result<void> SqliteReader::Prepare() {
-  TRY(RequireVersion(database_, JournalMigrations()));
+  version_ = TRY(RequireVersion(database_, JournalMigrations(), 1));
   const std::string rows = fmt::format("SELECT {} FROM journal", kRowColumns);
   const std::string streams = fmt::format("SELECT {} FROM streams", kStreamColumns);
   const std::string digest_is = "substr(digest, 1, 8) = substr(?1, 1, 8) AND digest = ?1";
@@ -456,6 +458,25 @@ Result<bool> SqliteReader::HasBlob(const Digest& digest) {
   const std::lock_guard lock(mutex_);
   const StatementScope scope(statements_.find_blob);
   return statements_.find_blob.BindBlob(1, TextOf(digest)).Step();
+}
+
+Result<bool> SqliteReader::HasAllSummaries() {
+  const std::lock_guard lock(mutex_);
+  if (version_ < kVersionWithPlans) return false;
+  return TRY(meta_.Get(kSummarizedKey)) != 0;
+}
+
+Result<std::vector<PlanSummary>> SqliteReader::Summaries(const SummaryQuery& query) {
+  const std::lock_guard lock(mutex_);
+  const ReadTransaction transaction = TRY(ReadTransaction::Begin(statements_.begin, statements_.end));
+  return ReadSummaries(database_, query);
+}
+
+Result<std::optional<std::uint64_t>> SqliteReader::OrderOf(const PlanId& plan) {
+  const std::lock_guard lock(mutex_);
+  const std::optional<Found> found = TRY(Find(plan.str()));
+  if (!found) return std::nullopt;
+  return agenttalk::OrderOf(database_, found->number);
 }
 
 }  // namespace agenttalk

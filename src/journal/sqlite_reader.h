@@ -15,6 +15,7 @@
 #include "base/ids.h"
 #include "journal/blob_files.h"
 #include "journal/journal.h"
+#include "journal/plan_summary.h"
 #include "journal/row_chunk.h"
 #include "journal/row_format.h"
 #include "journal/sqlite.h"
@@ -45,6 +46,9 @@ class SqliteReader {
   Result<void> ReadRow(std::uint64_t event, const RowVisitor& visit);
   Result<std::string> ReadContent(const Content& content);
   Result<bool> HasBlob(const Digest& digest);
+  Result<bool> HasAllSummaries();
+  Result<std::vector<PlanSummary>> Summaries(const SummaryQuery& query);
+  Result<std::optional<std::uint64_t>> OrderOf(const PlanId& plan);
 
  private:
   struct Statements {
@@ -98,6 +102,7 @@ class SqliteReader {
   const Names names_checked_;
   Statements statements_;
   MetaTable meta_;
+  std::uint64_t version_ = 0;                      // of the file's format
   std::unordered_map<std::uint64_t, Name> names_;  // by stream number; entries are never moved or removed
   // Heads of the streams that have rows after `tail_start_` (the event through which heads are recorded), as
   // far as `tail_end_`.

@@ -59,12 +59,46 @@ CREATE TABLE blobs(
 );
 CREATE INDEX blobs_by_digest ON blobs(substr(digest, 1, 8));
 )"},
+    Migration{2, R"(
+CREATE TABLE plans(
+  stream INTEGER PRIMARY KEY,
+  state TEXT NOT NULL,
+  opened INTEGER NOT NULL,
+  letters INTEGER NOT NULL,
+  updated INTEGER NOT NULL,
+  created INTEGER NOT NULL,
+  completed INTEGER NOT NULL,
+  total INTEGER NOT NULL,
+  input_tokens INTEGER NOT NULL,
+  output_tokens INTEGER NOT NULL,
+  micro_usd INTEGER NOT NULL,
+  unpriced INTEGER NOT NULL,
+  crc INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  goal TEXT NOT NULL
+);
+CREATE INDEX plans_by_state ON plans(state, stream);
+CREATE INDEX plans_with_letters ON plans(stream) WHERE letters > 0;
+CREATE TABLE imported(
+  number INTEGER PRIMARY KEY,
+  stream INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  first_event INTEGER NOT NULL,
+  crc INTEGER NOT NULL,
+  payload BLOB NOT NULL
+);
+CREATE UNIQUE INDEX imported_by_event ON imported(stream, first_event);
+)"},
 };
 
+Result<bool> HasTable(Database& database, std::string_view name) {
+  const std::uint64_t tables = TRY(database.QueryInt(
+      fmt::format("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '{}'", name)));
+  return tables != 0;
+}
+
 Result<std::uint64_t> VersionOf(Database& database) {
-  const std::uint64_t tables =
-      TRY(database.QueryInt("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'meta'"));
-  if (tables == 0) return 0;
+  if (!TRY(HasTable(database, "meta"))) return 0;
   MetaTable meta = TRY(MetaTable::Open(database));
   return meta.Get(kSchemaVersionKey);
 }
@@ -77,6 +111,11 @@ Result<void> Take(Database& database, const Migration& step) {
     for (const std::string_view key : {kEpochKey, kRecordedThroughKey, kStreamCountKey})
       TRY(meta.Set(key, 0));
   }
+  if (step.version == kVersionWithPlans && TRY(HasTable(database, "streams"))) {
+    const std::uint64_t last = TRY(database.QueryInt("SELECT coalesce(max(number), 0) FROM streams"));
+    TRY(meta.Set(kLastStreamKey, TRY(meta.Get(kStreamCountKey))));
+    TRY(meta.Set(kSummarizedKey, last == 0 ? 1 : 0));
+  }
   return meta.Set(kSchemaVersionKey, step.version);
 }
 
@@ -88,7 +127,10 @@ std::span<const Migration> JournalMigrations() {
 
 Result<void> Migrate(Database& database, std::span<const Migration> steps) {
   const std::uint64_t version = TRY(VersionOf(database));
-  if (version > steps.back().version) return RequireVersion(database, steps);
+  if (version > steps.back().version) {
+    TRY(RequireVersion(database, steps));
+    return {};
+  }
   for (const Migration& step : steps) {
     if (step.version <= version) continue;
     TRY(database.Execute("BEGIN IMMEDIATE"));
@@ -101,10 +143,11 @@ Result<void> Migrate(Database& database, std::span<const Migration> steps) {
   return {};
 }
 
-Result<void> RequireVersion(Database& database, std::span<const Migration> steps) {
+Result<std::uint64_t> RequireVersion(Database& database, std::span<const Migration> steps,
+                                     std::uint64_t oldest) {
   const std::uint64_t version = TRY(VersionOf(database));
   const std::uint64_t ours = steps.back().version;
-  if (version == ours) return {};
+  if (version == ours || (version >= oldest && version < ours)) return version;
   return Fail(ErrorCode::kJournalVersion,
               fmt::format("the journal has format version {}, this program reads {}", version, ours),
               version > ours ? "use a newer agenttalk"

@@ -23,8 +23,10 @@ std::span<const Migration> JournalMigrations();
 // newer.
 Result<void> Migrate(Database& database, std::span<const Migration> steps);
 
-// For readers, who may not migrate: JOURNAL_VERSION unless the file is exactly at the last step.
-Result<void> RequireVersion(Database& database, std::span<const Migration> steps);
+// For readers, who may not migrate: JOURNAL_VERSION unless the file is at the last step, or at one before it
+// from `oldest` on. Tells which.
+Result<std::uint64_t> RequireVersion(Database& database, std::span<const Migration> steps,
+                                     std::uint64_t oldest = UINT64_MAX);
 
 // The numbers in the meta table, each with its checksum.
 class MetaTable {
@@ -44,5 +46,10 @@ inline constexpr std::string_view kEpochKey = "epoch";
 // Up to this event the streams table knows where every stream ends (see StreamTable).
 inline constexpr std::string_view kRecordedThroughKey = "recorded_through";
 inline constexpr std::string_view kStreamCountKey = "stream_count";
+// Since format version 2. The highest number that a stream was ever given, as of when the count was recorded.
+inline constexpr std::string_view kLastStreamKey = "last_stream";
+// 1: every plan has a record in the plans table.
+inline constexpr std::string_view kSummarizedKey = "summarized";
+inline constexpr std::uint64_t kVersionWithPlans = 2;
 
 }  // namespace agenttalk

@@ -22,6 +22,8 @@
 #include "journal/blob_files.h"
 #include "journal/durable_file.h"
 #include "journal/journal.h"
+#include "journal/plan_summary.h"
+#include "journal/plan_table.h"
 #include "journal/row_check.h"
 #include "journal/row_format.h"
 #include "journal/sqlite.h"
@@ -94,6 +96,7 @@ Result<void> SqliteWriter::Prepare() {
       "INSERT OR REPLACE INTO snapshots(stream, version, last_event, crc, state) VALUES(?, ?, ?, ?, ?)"));
   meta_ = TRY(MetaTable::Open(database_));
   streams_ = TRY(StreamTable::Open(database_));
+  plans_ = TRY(PlanTable::Open(database_));
   return {};
 }
 
@@ -221,6 +224,16 @@ Result<void> SqliteWriter::WriteAppend(const Append& append) {
   for (const JournalRow& row : append.rows) TRY(WriteRow(row));
   for (const NewContent& blob : append.blobs) TRY(WriteBlob(blob));
   for (const Snapshot& snapshot : append.snapshots) TRY(WriteSnapshot(snapshot));
+  return WriteSummaries(append);
+}
+
+Result<void> SqliteWriter::WriteSummaries(const Append& append) {
+  for (const PlanSummary& summary : append.summaries) {
+    const StreamTable::Entry* stream = TRY(streams_.Find(summary.plan.str()));
+    if (stream->number != 0)
+      TRY(plans_.Write(stream->number, summary, stream->staged.live || !summary.exact));
+  }
+  if (append.has_all_summaries) TRY(meta_.Set(kSummarizedKey, 1));
   return {};
 }
 
@@ -228,7 +241,13 @@ Result<void> SqliteWriter::WriteRow(const JournalRow& row) {
   StreamTable::Entry* stream = TRY(streams_.Find(row.stream.str()));
   TRY(CheckContinues(row, staged_event_, stream->staged.version));
   const std::uint64_t previous = stream->staged.last_row;
+  const bool revives = stream->number != 0 && row.live && !stream->staged.live;
   TRY(streams_.Stage(*stream, row.first_event, row.live));
+  if (row.summary) {
+    TRY(plans_.Write(stream->number, *row.summary, row.live || !row.summary->exact));
+  } else if (revives) {
+    TRY(plans_.MarkLive(stream->number));
+  }
   payload_.clear();
   EncodePayload(row, payload_);
   TRY(statements_.insert_row.Bind(1, row.first_event)

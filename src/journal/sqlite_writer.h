@@ -13,6 +13,7 @@
 #include "journal/blob_files.h"
 #include "journal/durable_file.h"
 #include "journal/journal.h"
+#include "journal/plan_table.h"
 #include "journal/sqlite.h"
 #include "journal/sqlite_schema.h"
 #include "journal/stream_table.h"
@@ -52,6 +53,7 @@ class SqliteWriter {
   Result<void> StoreFiles(std::span<const Append> appends);
   Result<void> WriteAppend(const Append& append);
   Result<void> WriteRow(const JournalRow& row);
+  Result<void> WriteSummaries(const Append& append);
   Result<void> WriteSnapshot(const Snapshot& snapshot);
   Result<void> WriteBlob(const NewContent& blob);
   Result<bool> HoldsBlob(const NewContent& blob);
@@ -66,6 +68,7 @@ class SqliteWriter {
   Statements statements_;
   MetaTable meta_;
   StreamTable streams_;
+  PlanTable plans_;
   std::uint64_t epoch_ = 0;         // the one that this object began; 0: none yet
   std::uint64_t last_event_ = 0;    // committed
   std::uint64_t staged_event_ = 0;  // with the open transaction

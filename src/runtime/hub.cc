@@ -56,6 +56,7 @@
 #include "runtime/calls/tool_set.h"
 #include "runtime/command_facts.h"
 #include "runtime/core/core.h"
+#include "runtime/core/plan_summaries.h"
 #include "runtime/core/rest.h"
 #include "runtime/core/threaded_commits.h"
 #include "runtime/hub_home.h"
@@ -214,6 +215,7 @@ Result<void> Hub::Start() {
     }
   }
   const std::uint64_t epoch = TRY(journal_->BeginEpoch());
+  TRY(RebuildSummaries(*journal_, epoch, [this](const std::string& text) { Report(text); }));
   commits_ = std::make_unique<ThreadedCommits>(*journal_, epoch, [this] { Wake(); });
   TRY(MakeNode(*commits_, *watcher_, std::move(node)));
   if (!serves) core().Hold();

@@ -1,12 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <charconv>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/error.h"
+#include "base/error_code.h"
 #include "base/json.h"
 #include "base/time.h"
 #include "base/utf8.h"
@@ -24,18 +29,60 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::uint64_t kPlansInAPage = 50;  // as the hub says
+
 const Parameter kPlan = {.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"};
 
 // A list that is shown as it is to programs and as a table to people.
 Result<ExitCode> ShowList(const Invocation& call, const std::string& method,
-                          const std::vector<std::string>& members, const std::string& none) {
-  const json::value list = TRY(CallHub(call, method, {}));
+                          const std::vector<std::string>& members, const std::string& none,
+                          const json::object& parameters = {}) {
+  const json::value list = TRY(CallHub(call, method, parameters));
   if (call.json) {
     call.console.Out(CompactJson(list) + "\n");
   } else if (list.as_array().empty()) {
     call.console.Err(none + "\n");
   } else {
     call.console.Out(FittedToTerminal(ObjectTable(list.as_array(), members, call.console.colors_out())));
+  }
+  return ExitCode::kDone;
+}
+
+Result<ExitCode> ListPlans(const Invocation& call) {
+  json::object parameters;
+  for (const char* name : {"state", "since", "text", "after"}) {
+    const std::string value = call.arguments.Get(fmt::format("--{}", name));
+    if (!value.empty()) parameters[name] = value;
+  }
+  const std::string limit = call.arguments.Get("--limit");
+  std::uint64_t most = kPlansInAPage;
+  if (!limit.empty()) {
+    const auto [end, error] = std::from_chars(limit.data(), limit.data() + limit.size(), most);
+    if (error != std::errc() || end != limit.data() + limit.size()) {
+      return Fail(ErrorCode::kUsage, fmt::format("--limit {} is no number", limit));
+    }
+    parameters["limit"] = most;
+  }
+  json::value list = TRY(CallHub(call, "plans", parameters));
+  json::array& plans = list.as_array();
+  if (call.json) {
+    call.console.Out(CompactJson(list) + "\n");
+    return ExitCode::kDone;
+  }
+  if (plans.empty()) {
+    call.console.Err(parameters.empty() ? "no plans yet; `agenttalk run plan.yaml` starts one\n"
+                                        : "no such plans\n");
+    return ExitCode::kDone;
+  }
+  for (json::value& plan : plans) {
+    json::value& goal = plan.as_object()["goal"];
+    if (goal.is_string()) std::ranges::replace(goal.as_string(), '\n', ' ');
+  }
+  call.console.Out(FittedToTerminal(
+      ObjectTable(plans, {"plan_id", "state", "tasks_completed", "tasks_total", "updated_at", "goal"},
+                  call.console.colors_out())));
+  if (plans.size() == most) {
+    call.console.Err(fmt::format("more: add --after {}\n", CellText(plans.back().as_object().at("plan_id"))));
   }
   return ExitCode::kDone;
 }
@@ -92,14 +139,32 @@ Result<ExitCode> Status(const Invocation& call) {
 
 Verb PlansVerb() {
   return {.name = "plans",
-          .summary = "Lists the plans of the hub.",
-          .example = "agenttalk plans --json",
-          .parameters = {},
-          .run = [](const Invocation& call) {
-            return ShowList(call, "plans",
-                            {"plan_id", "state", "tasks_completed", "tasks_total", "updated_at"},
-                            "no plans yet; `agenttalk run plan.yaml` starts one");
-          }};
+          .summary = "Lists the plans of the hub, newest first.",
+          .example =
+              "agenttalk plans --state failed --since 7d\n"
+              "agenttalk plans --text report --json",
+          .parameters = {{.name = "--state",
+                          .takes = Takes::kValue,
+                          .help = "only plans in this state",
+                          .value = "STATE",
+                          .choices = {"running", "waiting", "paused", "completed", "failed", "cancelled"}},
+                         {.name = "--since",
+                          .takes = Takes::kValue,
+                          .help = "only plans that changed since then: a time, or how long ago (7d, 12h)",
+                          .value = "TIME"},
+                         {.name = "--text",
+                          .takes = Takes::kValue,
+                          .help = "only plans whose id or goal contains this",
+                          .value = "TEXT"},
+                         {.name = "--limit",
+                          .takes = Takes::kValue,
+                          .help = "how many plans to list: 1 to 1000 (default: 50)",
+                          .value = "N"},
+                         {.name = "--after",
+                          .takes = Takes::kValue,
+                          .help = "the next page: continue after this plan, the last one of the page before",
+                          .value = "PLAN"}},
+          .run = ListPlans};
 }
 
 Verb StatusVerb() {

@@ -26,10 +26,12 @@
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "journal/journal.h"
+#include "journal/plan_summary.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/content_store.h"
+#include "runtime/core/plan_summaries.h"
 #include "runtime/core/seeded_bugs.h"
 
 namespace agenttalk {
@@ -177,6 +179,9 @@ Append Core::MakeAppend(const std::vector<Event>& events) {
     row.contents.reserve(gathered.in_rows.size());
     for (auto& [number, content] : gathered.in_rows) {
       if (number == row.first_event) row.contents.push_back(std::move(content));
+    }
+    if (!plan.id.empty() && (row.version == 1 || !row.live)) {
+      row.summary = std::make_shared<const PlanSummary>(SummaryOf(plan));
     }
     append.rows.push_back(std::move(row));
     MaybeSnapshot(plan, append);

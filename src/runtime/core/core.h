@@ -114,6 +114,9 @@ class Core {
   Result<const PlanState*> LookUp(const PlanId& plan);
   // As LookUp, for a plan that is in memory; null otherwise.
   [[nodiscard]] const PlanState* FindLoaded(const PlanId& plan) { return engine_->state().FindPlan(plan); }
+  // Unloads plans that have ended and were looked up, but for the last few. Whatever LookUp returned before
+  // is not valid any more.
+  void ForgetIdle() { UnloadIdle(); }
   [[nodiscard]] const HubState& state() const { return engine_->state(); }
   [[nodiscard]] std::uint64_t committed() const { return committed_; }
   [[nodiscard]] bool reading() const { return reading_; }

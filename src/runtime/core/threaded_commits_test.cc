@@ -19,6 +19,7 @@
 #include "base/ids.h"
 #include "journal/journal.h"
 #include "journal/memory_journal.h"
+#include "journal/plan_summary.h"
 #include "model/events/content.h"
 
 namespace agenttalk {
@@ -52,6 +53,11 @@ class FailingJournal final : public Journal {
   }
   Result<std::string> ReadContent(const Content& content) override { return inner_.ReadContent(content); }
   Result<bool> HasBlob(const Digest& digest) override { return inner_.HasBlob(digest); }
+  Result<bool> HasAllSummaries() override { return inner_.HasAllSummaries(); }
+  Result<std::vector<PlanSummary>> Summaries(const SummaryQuery& query) override {
+    return inner_.Summaries(query);
+  }
+  Result<std::optional<std::uint64_t>> OrderOf(const PlanId& plan) override { return inner_.OrderOf(plan); }
 
   void Fail(std::optional<Error> failure) {
     const std::lock_guard lock(mutex_);

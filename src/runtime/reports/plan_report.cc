@@ -16,6 +16,7 @@
 #include "model/answer/internal_plan.h"
 #include "model/config/agent_profile.h"
 #include "model/events/stage_events.h"
+#include "runtime/core/plan_summaries.h"
 #include "runtime/core/record_name.h"
 #include "runtime/history/cost_json.h"
 #include "runtime/reports/task_report.h"
@@ -113,30 +114,10 @@ json::array RemarksJson(const PlanState& plan) {
   return remarks;
 }
 
-bool SomethingRuns(const PlanState& plan) {
-  return std::ranges::any_of(plan.commands, [](const CommandRecord& record) {
-    return record.state == CommandState::kRunning || record.state == CommandState::kReady ||
-           record.state == CommandState::kRetryWait;
-  });
-}
-
 }  // namespace
 
 json::object OneCommandJson(const PlanState& plan, const CommandRecord& record) {
   return CommandJson(plan, record);
-}
-
-const char* PlanStateName(const PlanState& plan) {
-  if (plan.cancelled) return "cancelled";
-  if (plan.paused && !plan.completed) return "paused";
-  if ((plan.dag || plan.goal) && !plan.completed) return SomethingRuns(plan) ? "running" : "waiting";
-  if (plan.goal && !plan.goal->failure.empty()) return "failed";
-  if (plan.goal && !plan.dag) return "completed";
-  if (plan.dag) return plan.dag->failure.empty() ? "completed" : "failed";
-  if (plan.live_commands > 0) return SomethingRuns(plan) ? "running" : "waiting";
-  const bool failed =
-      std::ranges::any_of(plan.commands, [&](const CommandRecord& record) { return CountsAsFailed(record); });
-  return failed ? "failed" : "completed";
 }
 
 json::object PlanStatusJson(const PlanState& plan) {

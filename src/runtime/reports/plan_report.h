@@ -3,11 +3,9 @@
 #include <boost/json/fwd.hpp>
 
 #include "engine/state/plan_state.h"
+#include "runtime/core/plan_summaries.h"  // IWYU pragma: export
 
 namespace agenttalk {
-
-// "running", "waiting", "paused", "completed", "failed" or "cancelled".
-const char* PlanStateName(const PlanState& plan);
 
 // A plan as `status --json` and plan_status.json show it.
 boost::json::object PlanStatusJson(const PlanState& plan);
