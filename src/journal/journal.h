@@ -55,8 +55,8 @@ struct Append {
   std::vector<JournalRow> rows;
   std::vector<NewContent> blobs;  // contents too large for a row
   std::vector<Snapshot> snapshots;
-  std::vector<PlanSummary> summaries;  // of plans whose rows an older program wrote
-  bool has_all_summaries = false;      // with these, every plan has one
+  std::vector<PlanSummary> summaries = {};  // of plans whose rows an older program wrote
+  bool has_all_summaries = false;           // with these, every plan has one
 };
 
 struct StreamInfo {
