@@ -36,7 +36,8 @@ def holds(old, new, where):
 
 def expect_states(box, hub, expected):
     ask = lambda *verb: box.run(*verb, "--hub", hub, "--json").json  # noqa: E731
-    holds([plan["summary"] for plan in expected["plans"].values()], ask("plans"), "plans")
+    # Newest first by now; then it was by id.
+    holds([plan["summary"] for plan in expected["plans"].values()], sorted(ask("plans"), key=lambda one: one["plan_id"]), "plans")
     for plan, said in expected["plans"].items():
         holds(said["status"], ask("status", plan), f"status {plan}")
         if said["show"]:

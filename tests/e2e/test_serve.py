@@ -246,7 +246,8 @@ def check_verbs(box, hub):
     assert hub.run("status", "plan_none", "--json").expect(2).json["error"]["code"] == "PLAN_UNKNOWN"
     plans = hub.json("plans")
     assert [p["plan_id"] for p in plans] == ["plan_test"]
-    assert set(plans[0]) == {"plan_id", "goal", "state", "tasks_completed", "tasks_total", "updated_at"}
+    assert set(plans[0]) == {"plan_id", "goal", "state", "tasks_completed", "tasks_total", "created_at", "updated_at", "tokens",
+                             "cost_usd", "dead_letters"}
 
     letter = hub.json("dead", "list")[0]
     assert set(letter) == {"id", "plan_id", "file", "code", "message", "at"}
