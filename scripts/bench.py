@@ -35,6 +35,7 @@ BENCHMARKS = {
     "calls": ["provider_benchmark"],
     "rss": ["rss.py"],
     "journal": ["journal.py"],
+    "pages": ["pages.py"],
 }
 
 

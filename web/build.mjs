@@ -37,6 +37,9 @@ for (const file of bundled.outputFiles) {
   names[ending] = `page-${hash}.${ending}`;
   put(names[ending], Buffer.from(file.contents));
 }
-const index = readFileSync('src/index.html', 'utf8').replace('page.js', names.js).replace('page.css', names.css);
+const icon = readFileSync('src/icon.svg');
+names.svg = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 16)}.svg`;
+put(names.svg, icon);
+const index = readFileSync('src/index.html', 'utf8').replace('page.js', names.js).replace('page.css', names.css).replace('icon.svg', names.svg);
 put('index.html', Buffer.from(index));
 if (total > LARGEST) throw new Error(`the page has ${total} bytes compressed, more than ${LARGEST}`);

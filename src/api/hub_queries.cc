@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,8 @@ namespace json = boost::json;
 json::value TextOrNull(const std::string& text) {
   return text.empty() ? json::value(nullptr) : json::value(text);
 }
+
+constexpr std::size_t kWorkNamed = 20;  // of one agent
 
 json::object QuestionJson(const PlanState& plan, std::uint64_t number, const OpenQuestion& question) {
   const QuestionAsked& asked = question.asked;
@@ -98,6 +101,23 @@ const char* DifferenceName(FileDifference::Kind kind) {
   return "";
 }
 
+// What each agent is at, of the plans that are loaded; every live plan is.
+std::map<AgentId, json::array> WorkOf(const HubState& state) {
+  std::map<AgentId, json::array> work;
+  for (const auto& [id, plan] : state.plans) {
+    if (plan->live_commands == 0) continue;
+    for (const CommandRecord& record : plan->commands) {
+      if (record.state != CommandState::kRunning) continue;
+      json::array& now = work[record.agent];
+      if (now.size() == kWorkNamed) continue;
+      now.push_back(json::object{{"plan_id", id.str()},
+                                 {"task_id", TextOrNull(record.task.str())},
+                                 {"command_id", record.id.str()}});
+    }
+  }
+  return work;
+}
+
 const char* AgentStateName(const AgentState& agent) {
   if (agent.running > 0) return "running";
   return agent.waiting > 0 || !agent.ready.empty() ? "waiting" : "idle";
@@ -117,6 +137,7 @@ Result<json::value> QueryStatus(Hub& hub, const json::object& parameters) {
 Result<json::value> QueryAgents(Hub& hub, const json::object& /*parameters*/) {
   json::array agents;
   const auto& states = hub.core().state().agents;
+  std::map<AgentId, json::array> work = WorkOf(hub.core().state());
   for (const auto& [id, profile] : hub.team().agents) {
     const auto found = states.find(id);
     const AgentState none;
@@ -127,6 +148,7 @@ Result<json::value> QueryAgents(Hub& hub, const json::object& /*parameters*/) {
         {"state", AgentStateName(state)},
         {"running", state.running},
         {"waiting", state.waiting},
+        {"now", std::move(work[id])},
         {"capabilities", json::array(profile.capabilities.begin(), profile.capabilities.end())}});
   }
   // Files that nobody takes in, because the agent is not declared.
@@ -136,6 +158,7 @@ Result<json::value> QueryAgents(Hub& hub, const json::object& /*parameters*/) {
                                   {"state", "undeclared"},
                                   {"running", 0},
                                   {"waiting", files},
+                                  {"now", json::array()},
                                   {"capabilities", json::array()}});
   }
   return agents;

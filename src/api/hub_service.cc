@@ -19,6 +19,7 @@
 #include "api/hub_queries.h"
 #include "api/hub_requests.h"
 #include "api/log_query.h"
+#include "api/page/plan_pages.h"
 #include "api/page/queries.h"
 #include "api/plan_changes.h"
 #include "api/plan_continuation.h"
@@ -78,7 +79,8 @@ const std::map<std::string, Method, std::less<>>& Methods() {
                                                                      {"plan/apply", &RequestPlanChange},
                                                                      {"hub", &QueryHub},
                                                                      {"graph", &QueryGraph},
-                                                                     {"graph/states", &QueryGraphStates},
+                                                                     {"summary", &QuerySummary},
+                                                                     {"tasks", &QueryTasks},
                                                                      {"spending", &QuerySpending},
                                                                      {"plan/check", &QueryPlanCheck},
                                                                      {"page/link", &NoPage},

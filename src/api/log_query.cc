@@ -51,20 +51,22 @@ Result<json::value> QueryLog(Hub& hub, const json::object& parameters) {
   const std::uint64_t after = TRY(OptionalNumber(parameters, "after", 0));
   std::uint64_t limit = TRY(OptionalNumber(parameters, "limit", kLogPage));
   const std::uint64_t tail = TRY(OptionalNumber(parameters, "tail", 0));
+  const std::uint64_t before = TRY(OptionalNumber(parameters, "before", UINT64_MAX));
   const bool words = TRY(Wanted(parameters, "words"));
   const auto stream = TRY(hub.journal().FindStream(id));
   if (!stream) return NoPlan(hub, id);
   const PlanState* plan = TRY(hub.core().LookUp(id));
   // A row holds at least one event, so that the last `tail` rows hold the last `tail` events.
-  const std::uint64_t from = tail > 0 && stream->version > tail ? stream->version - tail : 0;
+  const bool at_end = before == UINT64_MAX;
+  const std::uint64_t from = tail > 0 && at_end && stream->version > tail ? stream->version - tail : 0;
   if (tail > 0) limit = UINT64_MAX;
   std::deque<json::object> events;
   Result<void> decoded;
   TRY(hub.journal().ReadStream(id, from, [&](const JournalRowView& row) {
-    if (row.first_event > hub.core().committed()) return false;
+    if (row.first_event > hub.core().committed() || row.first_event >= before) return false;
     if (row.first_event + row.event_count <= after + 1) return true;
     decoded = DecodeEvents(id, row.first_event, row.event_count, row.events, [&](const Event& event) {
-      if (event.number <= after || events.size() >= limit) return;
+      if (event.number <= after || event.number >= before || events.size() >= limit) return;
       events.push_back(ShownEvent(hub, plan, event, words));
       if (tail > 0 && events.size() > tail) events.pop_front();
     });

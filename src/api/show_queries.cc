@@ -206,6 +206,9 @@ void CollectVersions(const Event& event, const std::string& name, std::vector<Fi
     add_all(task->deliverables, task->command_id.str());
   } else if (const auto* tool = std::get_if<ToolCallFinished>(&event.body)) {
     add_all(tool->captured, tool->command_id.str());
+  } else if (const auto* asked = std::get_if<QuestionAsked>(&event.body)) {
+    add_all(asked->before, asked->from.str());
+    add_all(asked->files, asked->from.str());
   } else if (const auto* forked = std::get_if<PlanForked>(&event.body)) {
     for (const InheritedResult& one : forked->results) add_all(one.outputs, one.command_id.str());
   }

@@ -25,7 +25,7 @@ def free_port():
 
 
 class Browser:
-    def __init__(self, language="en", size=None):
+    def __init__(self, language="en", size=None, flags=()):
         for program in ("chromium", "chromedriver"):
             if not shutil.which(program):
                 raise Skip(f"{program} is not installed")
@@ -33,7 +33,7 @@ class Browser:
         self.port = free_port()
         self.driver = subprocess.Popen(["chromedriver", f"--port={self.port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.session = ""
-        flags = [*FLAGS, f"--user-data-dir={self.profile}", f"--lang={language}"]
+        flags = [*FLAGS, *flags, f"--user-data-dir={self.profile}", f"--lang={language}"]
         if size:
             flags.append(f"--window-size={size}")
         wanted = {"capabilities": {"alwaysMatch": {
@@ -117,6 +117,36 @@ class Browser:
     def keys(self, *keys):
         actions = [step for key in keys for step in ({"type": "keyDown", "value": key}, {"type": "keyUp", "value": key})]
         self._ask("POST", self.session + "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+
+    def drag(self, css, share):
+        """With the mouse, from where the slider is to a share of its width."""
+        box = self.script("""const e = document.querySelector(arguments[0]); e.scrollIntoView({block: 'nearest'});
+            const b = e.getBoundingClientRect(), at = (e.value - e.min) / (e.max - e.min || 1), thumb = 16;
+            return [b.left + thumb / 2 + at * (b.width - thumb), b.top + b.height / 2, b.left, b.width]""", css)
+        start, y, left, width = box
+        steps = [{"type": "pointerMove", "duration": 0, "x": round(start), "y": round(y)}, {"type": "pointerDown", "button": 0}]
+        steps += [{"type": "pointerMove", "duration": 60, "x": round(start + (left + share * width - start) * i / 4), "y": round(y)} for i in range(1, 5)]
+        steps += [{"type": "pointerUp", "button": 0}]
+        self._ask("POST", self.session + "/actions", {"actions": [
+            {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": steps}]})
+
+    def tab(self):
+        return self._ask("GET", self.session + "/window")
+
+    def new_tab(self):
+        handle = self._ask("POST", self.session + "/window/new", {"type": "tab"})["handle"]
+        self.show(handle)
+        return handle
+
+    def show(self, handle):
+        self._ask("POST", self.session + "/window", {"handle": handle})
+
+    def close_tab(self):
+        self._ask("DELETE", self.session + "/window")
+
+    def cdp(self, command, **parameters):
+        """A command of the DevTools protocol."""
+        return self._ask("POST", self.session + "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def picture(self, path):
         pathlib.Path(path).write_bytes(base64.b64decode(self._ask("GET", self.session + "/screenshot")))

@@ -1,74 +1,12 @@
 """The page in a real browser, and against everybody who should not get in."""
 
 import http.client
-import json
-import pathlib
 import re
 import subprocess
-import time
 
-from browser import Browser, free_port
-from journey import Journey, wait_for
-from sandbox import Skip
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-AXE = ROOT / "web/node_modules/axe-core/axe.min.js"
-
-PLAN = """
-plan: menu
-goal: A menu for tomorrow
-files: [stock.txt]
-tasks:
-  - {id: take-stock, agent: buyer, prompt: "Say what has to be used up.", inputs: [stock.txt], outputs: [use-up.md]}
-  - {id: write-menu, agent: editor, prompt: "Write the menu.", inputs: [use-up.md], outputs: [menu.md], gate: human}
-deliverables: [menu.md]
-"""
-TEAM = {"buyer": {"name": "Buyer", "prompt": "You know the larder."}, "editor": {"name": "Editor", "prompt": "You write."}}
-
-
-def mind(request):
-    if "Say what has to be used up." in request:
-        return {"result": "Use up " + request.find(r"STOCK: (\w+)", "the text of stock.txt") + "."}
-    request.need("Write the menu.")
-    rhyme = "in rhyme" if "in rhyme, please" in request else "plainly"
-    return {"result": f"# Menu\n\nPlums, {rhyme}.\n"}
-
-
-class Page(Journey):
-    """A served hub with its page."""
-
-    def __init__(self, box, think=mind, agents=None, **config):
-        super().__init__(box, think, agents or TEAM, **config)
-        self.port = free_port()
-        self.write("stock.txt", "STOCK: plums\n")
-        self.write("plan.yaml", PLAN)
-
-    def start(self, *arguments, env=None):
-        return super().start("--http", f"127.0.0.1:{self.port}", *arguments, env=env)
-
-    def link(self):
-        return self.json("ui", "--no-browser")["url"]
-
-    def ask(self, method, path, headers=None, body=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        connection.request(method, path, body=body, headers={"Host": f"127.0.0.1:{self.port}", **(headers or {})})
-        answer = connection.getresponse()
-        return answer.status, answer.headers, answer.read()
-
-    def cookie(self):
-        path = self.link().removeprefix(f"http://127.0.0.1:{self.port}")
-        status, headers, _ = self.ask("GET", path)
-        assert status == 303, status
-        return headers["Set-Cookie"].split(";")[0]
-
-    def post(self, name, parameters=None, **headers):
-        given = {"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{self.port}", **headers}
-        return self.ask("POST", "/v1/" + name, given, json.dumps(parameters or {}))
-
-
-def expect_clean(browser):
-    problems = browser.problems()
-    assert problems == [], f"the browser complained: {problems}"
+from browser import Browser
+from journey import wait_for
+from page_hub import Page, expect_accessible, expect_clean, expect_good
 
 
 def test_a_person_watches_judges_and_reads(box):
@@ -92,13 +30,18 @@ def test_a_person_watches_judges_and_reads(box):
         browser.click_text("Reject")
         browser.wait(lambda: any("in rhyme, please" in request for request in hub.model.requests), "the rework")
         browser.wait_text("rejection 2 of at most 3")  # the next question
-        browser.click("article.question details summary")
         browser.wait(lambda: browser.has("article.question .diff .added"), "the difference to the last version")
         browser.click_text("Approve")
         wait_for(lambda: hub.json("status", "plan_menu")["state"] == "completed", "the end of the plan")
         browser.wait_text("✓ completed")
         assert hub.read("plans/plan_menu/deliverables/menu.md") == "# Menu\n\nPlums, in rhyme.\n"
-        expect_clean(browser)
+        # Both versions side by side, with the person's words between them.
+        browser.script("location.hash = '#/plan/plan_menu/attempts/write-menu'")
+        browser.wait(lambda: browser.has(".diff .added"), "the difference between the versions")
+        said = browser.text()
+        assert "Version 1" in said and "Version 2" in said and "in rhyme, please" in said, said
+        assert "- Plums, plainly." in said and "+ Plums, in rhyme." in said, said
+        expect_good(browser, "attempts")
 
 
 def test_a_server_that_was_killed_is_caught_up_with(box):
@@ -118,8 +61,6 @@ def test_a_server_that_was_killed_is_caught_up_with(box):
 
 def test_the_page_is_accessible(box):
     """axe-core finds nothing above minor, in light and dark, in English and Chinese, on a phone's width."""
-    if not AXE.exists():
-        raise Skip("axe-core is not installed")
     with Page(box) as hub:
         hub.start()
         assert hub.agenttalk("run", "--plan", "plan.yaml", "--json").code == 3
@@ -130,14 +71,11 @@ def test_the_page_is_accessible(box):
                 for shade in ("light", "dark"):
                     browser.script("document.documentElement.dataset.theme = arguments[0]", shade)
                     for place in ("plans", "plan/plan_menu/graph/take-stock", "plan/plan_menu/tasks", "plan/plan_menu/timeline",
-                                  "plan/plan_menu/events", "questions", "agents", "letters", "spending", "start"):
+                                  "plan/plan_menu/events", "plan/plan_menu/spending", "plan/plan_menu/compare",
+                                  "plan/plan_menu/attempts/take-stock", "questions", "agents", "letters", "spending", "start"):
                         browser.script("location.hash = '#/' + arguments[0]", place)
                         browser.wait(lambda: browser.has("h1"), place)
-                        browser.script(AXE.read_text(encoding="utf-8"))
-                        found = browser.script_async("axe.run(document).then(r => arguments[0](r.violations))")
-                        serious = [(one["id"], one["impact"], [node["html"][:200] for node in one["nodes"]][:3])
-                                   for one in found if one["impact"] != "minor"]
-                        assert not serious, f"{place} ({shade}, {language}): {serious}"
+                        expect_accessible(browser, f"{place} ({shade}, {language})")
 
 
 HOSTILE = ["<script>document.title='owned'</script>", "<img src=x onerror=\"document.title='owned'\">",
@@ -229,41 +167,6 @@ def test_an_address_that_others_can_reach_needs_tls(box):
         connection = http.client.HTTPSConnection("127.0.0.1", hub.port, context=context, timeout=20)
         connection.request("GET", "/", headers={"Host": f"127.0.0.1:{hub.port}"})
         assert connection.getresponse().status == 200
-
-
-def chain(size, name="large"):
-    lines = [f"plan: {name}", "goal: Many tasks", "tasks:"]
-    for i in range(size):
-        needs = f", needs: [t{(i - 1) // 2}]" if i else ""
-        lines.append(f'  - {{id: t{i}, agent: buyer, prompt: "Do {i}."{needs}}}')
-    return "\n".join(lines) + "\n"
-
-
-def test_a_plan_of_ten_thousand_tasks_is_drawn_and_panned(box):
-    """Panned at 30 frames a second or more; first drawn within three seconds, which is looser than the goal of one."""
-    if box.sanitized:
-        raise Skip("figures of a sanitized build say nothing")
-    with Page(box, lambda request: {"result": "done"}) as hub, Browser() as browser:
-        hub.write("large.yaml", chain(10000))
-        hub.start()
-        cookie = hub.cookie()
-        status, _, body = hub.post("plan/run", {"plan": hub.read("large.yaml")}, Cookie=cookie)
-        assert status == 200, body
-        hub.post("pause", {"plan_id": "plan_large"}, Cookie=cookie)
-        browser.open(hub.link())
-        browser.wait_text("Many tasks", 60)
-        start = time.monotonic()
-        browser.script("location.hash = '#/plan/plan_large'")
-        browser.wait(lambda: browser.script("return (window.agenttalkGraph?.frames ?? 0) > 0"), "the graph")
-        first = time.monotonic() - start
-        frames = browser.script_async("""
-            const done = arguments[0], graph = window.agenttalkGraph; graph.zoom(40, 600, 300);
-            let count = 0; const from = performance.now();
-            (function step() { graph.view.x -= 8; graph.draw(); ++count;
-              if (performance.now() - from < 1000) requestAnimationFrame(step); else done(count * 1000 / (performance.now() - from)); })();""")
-        print(f"10,000 tasks: first drawn after {first:.2f} s, {frames:.0f} frames a second")
-        assert frames >= 30, f"{frames} frames a second"
-        assert first < 3, f"first drawn after {first:.2f} s"
 
 
 def test_the_form_starts_a_plan_that_is_checked_as_it_is_typed(box):

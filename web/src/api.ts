@@ -1,4 +1,4 @@
-// The hub as the page sees it: methods (POST /v1/<method>) and the stream of events.
+// The hub as the page sees it: methods (POST /v1/<method>) and files.
 
 export type Json = any;
 
@@ -20,9 +20,14 @@ export async function call(method: string, parameters: object = {}): Promise<Jso
   throw new Refused(answer.status, error.code ?? '', error.message ?? answer.statusText, error.hint ?? '');
 }
 
+// Not crypto.randomUUID: it is missing where the page is served without TLS to another machine.
+export function unique(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 // A request that changes something. It may be sent again when the connection breaks: the hub knows it by its id.
 export async function change(method: string, parameters: object = {}): Promise<Json> {
-  const client_id = 'page-' + crypto.randomUUID();
+  const client_id = 'page-' + unique();
   for (let tries = 0; ; ++tries) {
     try {
       return await call(method, {...parameters, client_id});
@@ -39,57 +44,17 @@ export function fileUrl(plan: string, name: string, version?: string): string {
   return '/v1/file?' + query.toString().replaceAll('+', '%20');
 }
 
-// [number, type, plan, task, command]
-export type EventItem = [number, string, string, string, string];
-
-export interface Frame {
-  last: number;
-  plans: string[] | null;  // null: anything may have changed
-  events: EventItem[];
-  skipped: number;
+export async function textOf(plan: string, name: string, version: string): Promise<string> {
+  const answer = await call('file', {plan_id: plan, name, version});
+  const bytes = Uint8Array.from(atob(answer.content_base64), (c) => c.charCodeAt(0));
+  return new TextDecoder('utf-8', {fatal: true}).decode(bytes);
 }
 
-type Listener = (frame: Frame) => void;
-
-// One stream for the whole page. The browser connects again by itself and says which event it saw last, so that a
-// server that was killed and started again is caught up with without a reload.
-class Stream {
-  private readonly listeners = new Set<Listener>();
-  private source?: EventSource;
-  connected = false;
-  onState: () => void = () => {};
-
-  start() {
-    if (this.source) return;
-    this.source = new EventSource('/v1/stream');
-    this.source.onopen = () => this.become(true);
-    this.source.onerror = () => {
-      this.become(false);
-      if (this.source?.readyState === EventSource.CLOSED) this.restart();
-    };
-    this.source.onmessage = (message) => {
-      const frame = JSON.parse(message.data) as Frame;
-      for (const listener of this.listeners) listener(frame);
-    };
-  }
-
-  listen(listener: Listener): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  }
-
-  private become(connected: boolean) {
-    if (this.connected === connected) return;
-    this.connected = connected;
-    this.onState();
-  }
-
-  // A browser gives up for good when a proxy or a restart answers in an odd way.
-  private restart() {
-    this.source?.close();
-    this.source = undefined;
-    setTimeout(() => this.start(), 1000);
-  }
+async function encoded(file: globalThis.File): Promise<{name: string; content_base64: string}> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let text = '';
+  for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
+  return {name: file.name, content_base64: btoa(text)};
 }
 
-export const stream = new Stream();
+export const encodeFiles = (files: FileList | null) => Promise.all([...(files ?? [])].map(encoded));

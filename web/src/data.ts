@@ -1,69 +1,92 @@
 // What a view shows: asked for once, and again when an event may have changed it, at most a few times a second.
 import {useCallback, useEffect, useRef, useState} from 'preact/hooks';
-import {Frame, Json, Refused, call, stream} from './api';
+import {Json, Refused, call} from './api';
+import {Frame, stream} from './stream';
 
 const PAUSE = 250;
+const RETRY = 1000;
 
 export interface Loaded<T> {
   value?: T;
-  error?: Refused | Error;
+  error?: Refused;
   reload: () => void;
 }
 
-// `plan`: only events of this plan matter; undefined: all do.
-export function useData<T = Json>(method: string | null, parameters: object = {}, plan?: string): Loaded<T> {
+// Whether a frame may have changed what is shown.
+export type Concern = (frame: Frame) => boolean;
+export const anything: Concern = (frame) => frame.plans === null || frame.plans.length > 0;
+export const nothing: Concern = () => false;
+export const questions: Concern = (frame) => frame.plans === null || frame.asks;
+export const ofPlan = (plan: string): Concern => (frame) => frame.plans === null || frame.plans.includes(plan);
+
+// `method` null: nothing is asked. The last answer stays until the next one is there, also while the hub cannot be reached,
+// unless `fresh` parameters ask for something else.
+export function useData<T = Json>(method: string | null, parameters: object, concern: Concern, pause = PAUSE): Loaded<T> {
   const [value, setValue] = useState<T>();
-  const [error, setError] = useState<Error>();
+  const [error, setError] = useState<Refused>();
   const key = method + JSON.stringify(parameters);
-  const state = useRef({asking: false, again: false, timer: 0, key: ''});
+  const state = useRef({asking: false, again: false, timer: 0, key: '', took: 0});
+  const latest = useRef({concern, ask: () => {}});
+  latest.current.concern = concern;
+
+  const later = useCallback((wait: number) => {
+    const now = state.current;
+    if (now.timer) return;
+    now.timer = window.setTimeout(() => {
+      now.timer = 0;
+      latest.current.ask();
+    }, wait);
+  }, []);
 
   const ask = useCallback(async () => {
     const now = state.current;
-    if (method === null) return;
+    if (method === null || !stream.connected) return;  // once connected again, everything is asked for
     if (now.asking) {
       now.again = true;
       return;
     }
     now.asking = true;
-    const asked = key;
+    const began = performance.now();
     try {
       const answer = await call(method, parameters);
-      if (now.key === asked) {
+      if (now.key === key) {
         setValue(answer);
         setError(undefined);
       }
     } catch (failure) {
-      if (now.key === asked) setError(failure as Error);
+      if (failure instanceof Refused) {
+        if (now.key === key) setError(failure);
+        if (failure.status === 429) now.again = true;
+      } else {
+        now.again = true;
+      }
     }
+    now.took = performance.now() - began;
     now.asking = false;
-    if (now.again) {
-      now.again = false;
-      later();
-    }
+    // A slow answer is not asked for all the time.
+    if (now.again || now.key !== key) later(now.key !== key ? 0 : Math.max(RETRY / 4, now.took * 4));
+    now.again = false;
   }, [key]);
-
-  const later = useCallback(() => {
-    const now = state.current;
-    if (now.timer) return;
-    now.timer = window.setTimeout(() => {
-      now.timer = 0;
-      ask();
-    }, PAUSE);
-  }, [ask]);
+  latest.current.ask = ask;
 
   useEffect(() => {
-    state.current.key = key;
-    setValue(undefined);
+    const now = state.current;
+    now.key = key;
+    if (method === null) {
+      setValue(undefined);
+      setError(undefined);
+      return;
+    }
     ask();
-    const stop = stream.listen((frame: Frame) => {
-      if (frame.plans === null || (plan === undefined ? frame.plans.length > 0 : frame.plans.includes(plan))) later();
+    const stop = stream.listen((frame) => {
+      if (latest.current.concern(frame)) later(Math.max(pause, now.took * 4));
     });
     return () => {
       stop();
-      clearTimeout(state.current.timer);
-      state.current.timer = 0;
+      clearTimeout(now.timer);
+      now.timer = 0;
     };
-  }, [key, plan]);
+  }, [key]);
 
   return {value, error, reload: ask};
 }

@@ -1,12 +1,14 @@
 // A plan's graph on a canvas: only what is in view is drawn, and small tasks are drawn as marks. The places come from the
 // server (api/page/graph_layout.cc). Beside the canvas there is the list of tasks, for keyboards and screen readers.
-import {useEffect, useRef} from 'preact/hooks';
-import {symbolOf, t, wordOf} from './words';
+import {useEffect, useRef, useState} from 'preact/hooks';
+import {count, symbolOf, t, wordOf} from './words';
 
 export type Node = [id: string, agent: string, column: number, row: number];
 export interface Graph { revision: number; tasks: Node[]; edges: [number, number][] }
 
 const WIDTH = 168, HEIGHT = 40, GAP_X = 60, GAP_Y = 16;
+const FONT = 'system-ui, "Noto Sans", sans-serif';
+const TEXT_FROM = 0.45;  // below this scale no text could be read
 const STEP_X = WIDTH + GAP_X, STEP_Y = HEIGHT + GAP_Y;
 
 interface View { x: number; y: number; scale: number }
@@ -17,7 +19,7 @@ function colors() {
   return {
     text: get('--text'), muted: get('--muted'), line: get('--line'), panel: get('--panel'), accent: get('--accent'),
     fill: {c: get('--good'), f: get('--bad'), r: get('--accent'), h: get('--wait'), v: get('--wait'), i: get('--wait'),
-           x: get('--muted'), s: get('--muted')} as Record<string, string>,
+           x: get('--muted'), s: get('--muted'), p: get('--idle'), y: get('--idle'), b: get('--idle')} as Record<string, string>,
   };
 }
 
@@ -27,6 +29,7 @@ export class GraphPainter {
   private readonly cells = new Map<string, number[]>();  // tasks by region, so that only the visible ones are visited
   private edgesOf: number[][] = [];
   selected = -1;
+  found = new Set<number>();  // by a search
   states = '';
   frames = 0;
 
@@ -112,7 +115,7 @@ export class GraphPainter {
     paint.scale(this.view.scale, this.view.scale);
     const seen = this.visible();
     this.drawEdges(paint, seen, color.line, color.accent);
-    if (this.view.scale < 0.25) this.drawMarks(paint, seen, color);
+    if (this.view.scale < TEXT_FROM) this.drawMarks(paint, seen, color);
     else for (const index of seen) this.drawTask(paint, index, color);
     ++this.frames;
   }
@@ -150,6 +153,7 @@ export class GraphPainter {
   }
 
   private drawMarks(paint: CanvasRenderingContext2D, seen: number[], color: ReturnType<typeof colors>) {
+    const high = Math.max(HEIGHT, 1 / this.view.scale);  // one pixel at least
     const byLetter = new Map<string, number[]>();
     for (const index of seen) {
       const letter = this.states[index] ?? 'p';
@@ -160,9 +164,12 @@ export class GraphPainter {
       paint.fillStyle = color.fill[letter] ?? color.line;
       for (const index of list) {
         const [x, y] = this.place(index);
-        paint.fillRect(x, y, WIDTH, HEIGHT);
+        paint.fillRect(x, y, WIDTH, high);
       }
     }
+    paint.strokeStyle = color.accent;
+    paint.lineWidth = 2 / this.view.scale;
+    for (const index of this.found) paint.strokeRect(this.place(index)[0], this.place(index)[1], WIDTH, high);
     if (this.selected >= 0) this.drawTask(paint, this.selected, color);
   }
 
@@ -170,10 +177,11 @@ export class GraphPainter {
     const [x, y] = this.place(index);
     const [id, agent] = this.graph.tasks[index];
     const letter = this.states[index] ?? 'p';
-    const mark = color.fill[letter] ?? color.muted;
+    const mark = 'pyb'.includes(letter) ? color.muted : color.fill[letter] ?? color.muted;
     paint.fillStyle = color.panel;
-    paint.strokeStyle = index === this.selected ? color.accent : mark;
-    paint.lineWidth = index === this.selected ? 3 : letter === 'r' ? 2 : 1;
+    const bright = index === this.selected || this.found.has(index);
+    paint.strokeStyle = bright ? color.accent : mark;
+    paint.lineWidth = bright ? 3 : letter === 'r' ? 2 : 1;
     paint.setLineDash(letter === 'p' || letter === 's' ? [4, 3] : []);
     paint.beginPath();
     paint.roundRect(x, y, WIDTH, HEIGHT, 6);
@@ -181,18 +189,19 @@ export class GraphPainter {
     paint.stroke();
     paint.setLineDash([]);
     paint.fillStyle = mark;
-    paint.font = '15px system-ui, sans-serif';
+    paint.font = '14px ' + FONT;
     paint.textBaseline = 'middle';
     paint.fillText(symbolOf(letter), x + 9, y + HEIGHT / 2, 14);
     paint.fillStyle = color.text;
-    paint.font = '13px system-ui, sans-serif';
+    paint.font = '13px ' + FONT;
     paint.fillText(short(paint, id, WIDTH - 36), x + 28, y + 14);
     paint.fillStyle = color.muted;
-    paint.font = '11px system-ui, sans-serif';
+    paint.font = '11px ' + FONT;
     paint.fillText(short(paint, agent, WIDTH - 36), x + 28, y + 29);
   }
 }
 
+const ORDER = 'rhvifycpbsx';
 const shortened = new Map<string, string>();
 function short(paint: CanvasRenderingContext2D, text: string, room: number): string {
   const key = paint.font + text;
@@ -210,6 +219,9 @@ export function GraphView({graph, states, selected, select}: {graph: Graph; stat
   const canvas = useRef<HTMLCanvasElement>(null);
   const painter = useRef<GraphPainter | undefined>(undefined);
   const waiting = useRef(false);
+  const [find, setFind] = useState('');
+  const [hits, setHits] = useState<number[]>([]);
+  const next = useRef(0);
 
   const redraw = () => {
     if (waiting.current) return;
@@ -256,11 +268,20 @@ export function GraphView({graph, states, selected, select}: {graph: Graph; stat
     element.addEventListener('pointerup', up);
     element.addEventListener('pointercancel', up);
     element.addEventListener('wheel', wheel, {passive: false});
+    const hover = (event: PointerEvent) => {
+      const point = where(event);
+      const hit = event.buttons ? -1 : painter.current!.at(point.x, point.y);
+      element.title = hit < 0 ? '' : `${graph.tasks[hit][0]} · ${graph.tasks[hit][1]} · ${wordOf(painter.current!.states[hit] ?? 'p')}`;
+    };
+    element.addEventListener('pointermove', hover);
     const size = new ResizeObserver(redraw);
     size.observe(element);
+    addEventListener('shade', redraw);
     redraw();
     return () => {
       size.disconnect();
+      removeEventListener('shade', redraw);
+      element.removeEventListener('pointermove', hover);
       element.removeEventListener('pointerdown', down); element.removeEventListener('pointermove', move);
       element.removeEventListener('pointerup', up); element.removeEventListener('pointercancel', up);
       element.removeEventListener('wheel', wheel);
@@ -273,6 +294,23 @@ export function GraphView({graph, states, selected, select}: {graph: Graph; stat
     painter.current.selected = graph.tasks.findIndex((task) => task[0] === selected);
     redraw();
   }, [graph, states, selected]);
+
+  const search = (text: string) => {
+    setFind(text);
+    next.current = 0;
+    const wanted = text.trim().toLowerCase();
+    const found: number[] = [];
+    if (wanted) graph.tasks.forEach((task, index) => { if ((task[0] + ' ' + task[1]).toLowerCase().includes(wanted)) found.push(index); });
+    setHits(found);
+    painter.current!.found = new Set(found);
+    redraw();
+  };
+  const show = (event: Event) => {
+    event.preventDefault();
+    if (!hits.length) return;
+    painter.current!.center(hits[next.current++ % hits.length]);
+    redraw();
+  };
 
   const key = (event: KeyboardEvent) => {
     const p = painter.current!;
@@ -290,7 +328,12 @@ export function GraphView({graph, states, selected, select}: {graph: Graph; stat
   return (
     <div class="graph">
       <canvas ref={canvas} tabIndex={0} role="img" aria-label={`${t('graph')}: ${graph.tasks.length} ${t('tasks')}: ${counts}`} onKeyDown={key} />
-      <button class="quiet fit" onClick={() => { painter.current?.fit(); redraw(); }}>{t('zoomFit')}</button>
+      <form class="over" role="search" onSubmit={show}>
+        <label><span class="hidden">{t('searchTasks')}</span><input type="search" placeholder={t('searchTasks')} value={find} onInput={(event) => search(event.currentTarget.value)} /></label>
+        <span class="muted" role="status">{find.trim() ? count(hits.length) : ''}</span>
+        <button type="button" class="quiet" onClick={() => { painter.current?.fit(); redraw(); }}>{t('zoomFit')}</button>
+      </form>
+      <p class="legend" aria-hidden="true">{[...new Set(states)].sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)).map((letter) => <span class={'badge s-' + letter}>{symbolOf(letter)} {wordOf(letter)}</span>)}</p>
     </div>
   );
 }

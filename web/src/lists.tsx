@@ -1,117 +1,151 @@
-// Plans, agents, dead letters, spending.
-import {useState} from 'preact/hooks';
-import {Json, change} from './api';
-import {useData} from './data';
-import {Badge, Problem} from './parts';
-import {visible} from './text';
+// Plans, agents, dead letters.
+import {useEffect, useState} from 'preact/hooks';
+import {Json, Refused, change} from './api';
+import {Concern, anything, useData} from './data';
+import {Badge, Loading, Problem} from './parts';
+import {planPath} from './router';
+import {Pre, visible} from './text';
 import {clock, count, money, planState, t} from './words';
 
 const STATES = ['running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'];
 const PAGE = 50;
 
+// A word that is being typed is asked for when the typing pauses.
+export function useSettled<T>(value: T, wait = 200): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), wait);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+export interface PlanPage { plans: Json[]; next: string | null }
+interface PlanQuery { limit: number; text?: string; state?: string; after?: string }
+
+// A page of the list of plans, the newest first. `next`: where the next page begins.
+export function usePlans(query: PlanQuery, concern: Concern, pause?: number): {value?: PlanPage; error?: Refused} {
+  const {value, error} = useData<Json[]>('plans', query, concern, pause);
+  if (!value) return {error};
+  return {value: {plans: value, next: value.length === query.limit ? value[value.length - 1].plan_id : null}, error};
+}
+
 export function Plans() {
-  const [text, setText] = useState('');
+  const [typed, setTyped] = useState('');
   const [state, setState] = useState('');
-  const [most, setMost] = useState(PAGE);
-  const plans = useData<Json>('plans', {limit: most, ...(text ? {text} : {}), ...(state ? {state} : {})});
-  if (plans.error) return <Problem error={plans.error} />;
-  const rows: Json[] = (Array.isArray(plans.value) ? plans.value : plans.value?.plans) ?? [];
-  // A server that does not filter by itself gives all of them.
-  const shown = rows
-    .filter((one) => (!state || one.state === state) && (one.plan_id + ' ' + (one.goal ?? '')).toLowerCase().includes(text.toLowerCase()))
-    .sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
+  const [before, setBefore] = useState<string[]>([]);  // where the pages before this one began
+  const text = useSettled(typed.trim());
+  const after = before[before.length - 1] ?? '';
+  useEffect(() => setBefore([]), [text, state]);
+  const page = usePlans({limit: PAGE, ...(text ? {text} : {}), ...(state ? {state} : {}), ...(after ? {after} : {})}, anything);
+  const rows = page.value?.plans ?? [];
   return (
     <section class="main">
-      <h1>{t('plans')}</h1>
       <div class="controls">
-        <label class="grow"><span class="hidden">{t('search')}</span><input type="search" placeholder={t('search')} value={text} onInput={(event) => setText(event.currentTarget.value)} /></label>
+        <h1>{t('plans')}</h1>
+        <label class="grow"><span class="hidden">{t('search')}</span><input type="search" placeholder={t('search')} value={typed} onInput={(event) => setTyped(event.currentTarget.value)} /></label>
         <label><span class="hidden">{t('state')}</span><select value={state} onChange={(event) => setState(event.currentTarget.value)}>
           <option value="">{t('all')}</option>{STATES.map((one) => <option value={one}>{planState(one)}</option>)}
         </select></label>
+        <a class="button changes" href="#/start">{t('start')}</a>
       </div>
-      {plans.value && shown.length === 0 && <p class="muted">{t('noPlans')}</p>}
-      {shown.length > 0 && (
-        <table>
-          <thead><tr><th>{t('plan')}</th><th>{t('state')}</th><th class="n">{t('done')}</th><th>{t('updated')}</th></tr></thead>
-          <tbody>{shown.slice(0, most).map((one) => (
+      {page.error && <Problem error={page.error} />}
+      {!page.value && !page.error && <Loading />}
+      {page.value && rows.length === 0 && <p class="empty">{text || state ? t('noneFound') : t('noPlans')}</p>}
+      {rows.length > 0 && (
+        <table class="plans">
+          <thead><tr><th>{t('plan')}</th><th>{t('state')}</th><th class="n">{t('done')}</th><th class="n wide">{t('cost')}</th><th class="n">{t('updated')}</th></tr></thead>
+          <tbody>{rows.map((one) => (
             <tr key={one.plan_id}>
-              <td><a href={'#/plan/' + one.plan_id}>{visible(one.goal || one.plan_id)}</a>{one.goal && <span class="muted"> {one.plan_id}</span>}</td>
-              <td><Badge state={one.state} /></td>
-              <td class="n">{count(one.tasks_completed)} / {count(one.tasks_total)}</td>
-              <td>{clock(one.updated_at)}</td>
+              <td><a href={planPath(one.plan_id)}>{visible(one.goal || one.plan_id)}</a>{one.goal && <span class="muted sub">{one.plan_id}</span>}</td>
+              <td><Badge state={one.state} />{one.questions > 0 && <span class="count">{one.questions}</span>}</td>
+              <td class="n"><meter min={0} max={one.tasks_total || 1} value={one.tasks_completed} aria-label={t('done')} /> {count(one.tasks_completed)} / {count(one.tasks_total)}</td>
+              <td class="n wide">{one.cost_usd === undefined ? '' : money(one.cost_usd)}</td>
+              <td class="n">{clock(one.updated_at)}</td>
             </tr>
           ))}</tbody>
         </table>
       )}
-      {rows.length >= most && <button class="quiet" onClick={() => setMost(most + PAGE)}>+{PAGE}</button>}
+      {(before.length > 0 || page.value?.next) && (
+        <nav class="pages" aria-label={t('pages')}>
+          <button class="quiet" disabled={before.length === 0} onClick={() => setBefore(before.slice(0, -1))}>{t('newer')}</button>
+          <span class="muted">{count(before.length + 1)}</span>
+          <button class="quiet" disabled={!page.value?.next} onClick={() => setBefore([...before, page.value!.next!])}>{t('older')}</button>
+        </nav>
+      )}
     </section>
   );
 }
 
 export function Agents() {
-  const agents = useData<Json[]>('agents', {});
-  if (agents.error) return <Problem error={agents.error} />;
+  const agents = useData<Json[]>('agents', {}, anything);
   return (
     <section class="main">
       <h1>{t('agents')}</h1>
-      {agents.value?.length === 0 && <p class="muted">{t('noAgents')}</p>}
-      <table>
-        <thead><tr><th>{t('agent')}</th><th>{t('state')}</th><th class="n">{t('running')}</th><th class="n">{t('waiting')}</th><th>{t('capabilities')}</th></tr></thead>
-        <tbody>{(agents.value ?? []).map((one) => (
-          <tr key={one.agent_id}><td>{visible(one.name)} <span class="muted">agents/{one.agent_id}/</span></td><td>{one.state}</td>
-            <td class="n">{one.running}</td><td class="n">{one.waiting}</td><td>{visible((one.capabilities ?? []).join(', '))}</td></tr>
+      {agents.error && <Problem error={agents.error} />}
+      {!agents.value && !agents.error && <Loading />}
+      {agents.value?.length === 0 && <p class="empty">{t('noAgents')}</p>}
+      {(agents.value ?? []).length > 0 && <table>
+        <thead><tr><th>{t('agent')}</th><th>{t('state')}</th><th>{t('running')}</th><th class="n">{t('waiting')}</th><th class="wide">{t('capabilities')}</th></tr></thead>
+        <tbody>{agents.value!.map((one) => (
+          <tr key={one.agent_id}>
+            <td>{visible(one.name)}<span class="muted sub">agents/{one.agent_id}/</span></td>
+            <td><AgentBadge state={one.state} /></td>
+            <td>{(one.now ?? []).map((work: Json) => (
+              <a class="chip" href={planPath(work.plan_id, 'graph', work.task_id ?? work.command_id)}>{visible(work.task_id ?? work.command_id)} <span class="muted">{visible(work.plan_id)}</span></a>
+            ))}{one.running > (one.now ?? []).length && <span class="muted"> +{count(one.running - one.now.length)}</span>}</td>
+            <td class="n">{count(one.waiting)}</td>
+            <td class="wide">{visible((one.capabilities ?? []).join(', '))}</td>
+          </tr>
         ))}</tbody>
-      </table>
+      </table>}
     </section>
   );
+}
+
+function AgentBadge({state}: {state: string}) {
+  const letter = ({running: 'r', waiting: 'i', idle: 'p', undeclared: 'f'} as Record<string, string>)[state] ?? 'p';
+  const symbol = ({running: '▶', waiting: '…', idle: '·', undeclared: '!'} as Record<string, string>)[state] ?? '·';
+  const word = ({running: t('agentRuns'), waiting: t('agentWaits'), idle: t('agentIdle'), undeclared: t('agentUndeclared')} as Record<string, string>)[state] ?? state;
+  return <span class={'badge s-' + letter}><span aria-hidden="true">{symbol}</span> {word}</span>;
 }
 
 export function Letters() {
-  const letters = useData<Json[]>('dead/list', {});
+  const letters = useData<Json[]>('dead/list', {}, anything, 1000);
   const [error, setError] = useState<Error>();
-  if (letters.error) return <Problem error={letters.error} />;
+  const act = (method: string, id: string) => { setError(undefined); change(method, {id}).then(letters.reload, setError); };
   return (
     <section class="main">
       <h1>{t('letters')}</h1>
+      <p class="muted">{t('lettersHint')}</p>
+      {letters.error && <Problem error={letters.error} />}
       {error && <Problem error={error} />}
-      {letters.value?.length === 0 && <p class="muted">{t('noLetters')}</p>}
-      {(letters.value ?? []).length > 0 && (
-        <table>
-          <thead><tr><th>{t('plan')}</th><th>{t('files')}</th><th>{t('message')}</th><th>{t('time')}</th><th><span class="hidden">{t('retry')}</span></th></tr></thead>
-          <tbody>{letters.value!.map((one) => (
-            <tr key={one.id}>
-              <td>{one.plan_id && <a href={'#/plan/' + one.plan_id}>{one.plan_id}</a>}</td><td>{visible(one.file)}</td><td>{visible(one.message)}</td><td>{clock(one.at)}</td>
-              <td class="buttons"><button class="quiet" onClick={() => change('dead/retry', {id: one.id}).then(letters.reload, setError)}>{t('retry')}</button>
-                <button class="quiet" onClick={() => change('dead/drop', {id: one.id}).then(letters.reload, setError)}>{t('drop')}</button></td>
-            </tr>
-          ))}</tbody>
-        </table>
-      )}
+      {letters.value?.length === 0 && <p class="empty">{t('noLetters')}</p>}
+      {(letters.value ?? []).map((one) => (
+        <article class="card" key={one.id} aria-labelledby={'letter-' + one.id}>
+          <h2 id={'letter-' + one.id}>{visible(one.file)} <span class="muted">{clock(one.at)} {one.plan_id && <a href={planPath(one.plan_id)}>{one.plan_id}</a>}</span></h2>
+          <p class="trouble">{visible(one.message)}</p>
+          <LetterContent id={one.id} />
+          <div class="buttons changes">
+            <button class="quiet" onClick={() => act('dead/retry', one.id)}>{t('takeAgain')}</button>
+            <button class="quiet" onClick={() => act('dead/drop', one.id)}>{t('drop')}</button>
+          </div>
+        </article>
+      ))}
     </section>
   );
 }
 
-export function Spending() {
-  const spent = useData<Json>('spending', {});
-  if (spent.error) return <Problem error={spent.error} />;
-  const table = (title: string, rows: Json[], key: string) => rows.length > 0 && (
-    <>
-      <h2>{title}</h2>
-      <table>
-        <thead><tr><th>{title}</th><th class="n">{t('tokens')}</th><th class="n">{t('cost')}</th></tr></thead>
-        <tbody>{[...rows].sort((a, b) => b.cost_usd - a.cost_usd || b.tokens - a.tokens).map((one) => (
-          <tr key={one[key]}><td>{visible(one[key])}</td><td class="n">{count(one.tokens)}</td><td class="n">{money(one.cost_usd)}</td></tr>
-        ))}</tbody>
-      </table>
-    </>
-  );
+function LetterContent({id}: {id: string}) {
+  const [open, setOpen] = useState(false);
+  const letter = useData<Json>(open ? 'dead/show' : null, {id}, () => false);
+  const content = letter.value?.content;
   return (
-    <section class="main">
-      <h1>{t('spending')}</h1>
-      {spent.value && !spent.value.plans.length && <p class="muted">{t('nothingYet')}</p>}
-      {spent.value && table(t('plans'), spent.value.plans, 'plan_id')}
-      {spent.value && table(t('agents'), spent.value.agents ?? [], 'agent_id')}
-      {spent.value && table('Model', spent.value.models ?? [], 'model')}
-    </section>
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{t('content')}</summary>
+      {letter.error && <Problem error={letter.error} />}
+      {letter.value?.hint && <p class="muted">{visible(letter.value.hint)}</p>}
+      {letter.value && <Pre text={typeof content === 'string' ? content : JSON.stringify(content ?? letter.value.errors ?? '', null, 2)} />}
+    </details>
   );
 }

@@ -1,13 +1,15 @@
 import {render} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
-import {Json, stream} from './api';
-import {useData} from './data';
-import {Agents, Letters, Plans, Spending} from './lists';
+import {Json} from './api';
+import {nothing, questions as asks, useData} from './data';
+import {Agents, Letters, Plans} from './lists';
 import {Login} from './parts';
 import {PlanView} from './plan';
 import {Questions} from './questions';
 import {usePlace} from './router';
+import {Spending} from './spending';
 import {Start} from './start';
+import {stream} from './stream';
 import {visible} from './text';
 import {Word, currentLanguage, setLanguage, t, useLanguage} from './words';
 
@@ -24,35 +26,39 @@ function Page() {
   const [language, choose] = useLanguage();
   const [shade, setShade] = useState(theme());
   const [connected, setConnected] = useState(true);
-  const hub = useData<Json>('hub', {});
-  const questions = useData<Json[]>('questions', {});
+  const hub = useData<Json>('hub', {}, nothing);
+  const questions = useData<Json[]>('questions', {}, asks);
   const admitted = hub.value !== undefined;
-  useEffect(() => { document.documentElement.dataset.theme = shade; }, [shade]);
+  const viewer = hub.value?.role === 'view';
+  const waiting = (questions.value ?? []).filter((one) => one.kind !== 'alert').length;
+  useEffect(() => { document.documentElement.dataset.theme = shade; dispatchEvent(new Event('shade')); }, [shade]);
+  useEffect(() => { document.documentElement.dataset.role = viewer ? 'view' : 'operate'; }, [viewer]);
   useEffect(() => {
     if (!admitted) return;
     stream.onState = () => setConnected(stream.connected);
     stream.start();
   }, [admitted]);
-  useEffect(() => { document.title = (place.plan || t((VIEWS.find(([view]) => view === place.view) ?? VIEWS[0])[1])) + ' · AgentTalk'; }, [place, language]);
+  useEffect(() => { document.title = (waiting > 0 ? `(${waiting}) ` : '') + (place.plan || t((VIEWS.find(([view]) => view === place.view) ?? VIEWS[0])[1])) + ' · AgentTalk'; }, [place, language, waiting]);
   if (hub.error && !hub.value) return <main><Login /></main>;
-  const waiting = (questions.value ?? []).filter((one) => one.kind !== 'alert').length;
   return (
     <>
       <header class="bar">
         <a class="name" href="#/plans">AgentTalk{hub.value && <span class="muted"> {visible(hub.value.name)}</span>}</a>
         <nav aria-label="AgentTalk">
-          {VIEWS.map(([view, word]) => (
-            <a href={'#/' + view} aria-current={place.view === view ? 'page' : undefined}>{t(word)}{view === 'questions' && waiting > 0 && <span class="count">{waiting}</span>}</a>
+          {VIEWS.filter(([view]) => !viewer || view !== 'start').map(([view, word]) => (
+            <a href={'#/' + view} aria-current={place.view === view || (view === 'plans' && place.view === 'plan') ? 'page' : undefined}>{t(word)}{view === 'questions' && waiting > 0 && <span class="count">{waiting}</span>}</a>
           ))}
         </nav>
-        <span class="spacer" />
+        <div class="shades">
+        {viewer && <span class="muted">{t('readOnly')}</span>}
         <button class="quiet" onClick={() => { const next = shade === 'dark' ? 'light' : 'dark'; localStorage.setItem('theme', next); setShade(next); }}>{t(shade === 'dark' ? 'light' : 'dark')}</button>
         <button class="quiet" lang={language === 'en' ? 'zh' : 'en'} onClick={() => choose(language === 'en' ? 'zh' : 'en')}>{t('language')}</button>
+        </div>
       </header>
       <p class="offline" role="status" hidden={connected}>{t('offline')}</p>
       <main>
         {place.view === 'plans' && <Plans />}
-        {place.view === 'plan' && <PlanView key={place.plan} id={place.plan} tab={place.tab as any} task={place.task} />}
+        {place.view === 'plan' && <PlanView key={place.plan} id={place.plan} tab={place.tab} task={place.task} />}
         {place.view === 'questions' && <Questions />}
         {place.view === 'agents' && <Agents />}
         {place.view === 'letters' && <Letters />}

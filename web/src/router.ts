@@ -1,16 +1,25 @@
-// Where the page is: #/plans, #/plan/ID/graph/TASK, #/questions …
+// Where the page is: #/plans, #/plan/ID/graph/TASK, #/plan/ID/compare/OTHER, #/questions …
 import {useEffect, useState} from 'preact/hooks';
 
 export interface Place { view: string; plan: string; tab: string; task: string }
 
 function read(): Place {
-  const [view, plan, tab, task] = location.hash.replace(/^#\//, '').split('/').map(decodeURIComponent);
+  const [view, plan, tab, task] = location.hash.replace(/^#\//, '').split('/').map((part) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  });
   return {view: view || 'plans', plan: plan ?? '', tab: tab || 'graph', task: task ?? ''};
 }
 
+export function planPath(plan: string, tab = '', task = ''): string {
+  return '#/' + ['plan', plan, tab || (task ? 'graph' : ''), task].filter(Boolean).map(encodeURIComponent).join('/');
+}
+
 export function go(place: {plan: string; tab: string; task: string}) {
-  const parts = ['plan', place.plan, place.tab, place.task].filter(Boolean).map(encodeURIComponent);
-  location.hash = '#/' + parts.join('/');
+  location.hash = planPath(place.plan, place.tab, place.task);
 }
 
 export function usePlace(): Place {

@@ -28,21 +28,21 @@ struct MethodRole {
 };
 
 constexpr std::array kMethods = {
-    MethodRole{"agents", PageRole::kView},      MethodRole{"answer", PageRole::kAnswer},
-    MethodRole{"cancel", PageRole::kOperate},   MethodRole{"dead/drop", PageRole::kOperate},
-    MethodRole{"dead/list", PageRole::kView},   MethodRole{"dead/retry", PageRole::kOperate},
-    MethodRole{"dead/show", PageRole::kView},   MethodRole{"diff", PageRole::kView},
-    MethodRole{"fork", PageRole::kOperate},     MethodRole{"goal", PageRole::kOperate},
-    MethodRole{"graph", PageRole::kView},       MethodRole{"graph/states", PageRole::kView},
-    MethodRole{"hub", PageRole::kView},         MethodRole{"log", PageRole::kView},
-    MethodRole{"pause", PageRole::kOperate},    MethodRole{"plan/apply", PageRole::kOperate},
-    MethodRole{"plan/run", PageRole::kOperate}, MethodRole{"plan/show", PageRole::kView},
-    MethodRole{"plan/check", PageRole::kView},  MethodRole{"plans", PageRole::kView},
-    MethodRole{"questions", PageRole::kView},   MethodRole{"replay", PageRole::kView},
-    MethodRole{"resume", PageRole::kOperate},   MethodRole{"say", PageRole::kOperate},
-    MethodRole{"show", PageRole::kView},        MethodRole{"file", PageRole::kView},
-    MethodRole{"spending", PageRole::kView},    MethodRole{"status", PageRole::kView},
-    MethodRole{"trace", PageRole::kView},
+    MethodRole{"agents", PageRole::kView},        MethodRole{"answer", PageRole::kAnswer},
+    MethodRole{"cancel", PageRole::kOperate},     MethodRole{"dead/drop", PageRole::kOperate},
+    MethodRole{"dead/list", PageRole::kView},     MethodRole{"dead/retry", PageRole::kOperate},
+    MethodRole{"dead/show", PageRole::kView},     MethodRole{"diff", PageRole::kView},
+    MethodRole{"fork", PageRole::kOperate},       MethodRole{"goal", PageRole::kOperate},
+    MethodRole{"graph", PageRole::kView},         MethodRole{"summary", PageRole::kView},
+    MethodRole{"tasks", PageRole::kView},         MethodRole{"hub", PageRole::kView},
+    MethodRole{"log", PageRole::kView},           MethodRole{"pause", PageRole::kOperate},
+    MethodRole{"plan/apply", PageRole::kOperate}, MethodRole{"plan/run", PageRole::kOperate},
+    MethodRole{"plan/show", PageRole::kView},     MethodRole{"plan/check", PageRole::kView},
+    MethodRole{"plans", PageRole::kView},         MethodRole{"questions", PageRole::kView},
+    MethodRole{"replay", PageRole::kView},        MethodRole{"resume", PageRole::kOperate},
+    MethodRole{"say", PageRole::kOperate},        MethodRole{"show", PageRole::kView},
+    MethodRole{"file", PageRole::kView},          MethodRole{"spending", PageRole::kView},
+    MethodRole{"status", PageRole::kView},        MethodRole{"trace", PageRole::kView},
 };
 
 bool IsLoopback(std::string_view address) {

@@ -36,6 +36,14 @@ Result<std::string> NewSecret() {
   return Sha256(TRY(RandomBytes(kSecretBytes))).Hex();
 }
 
+// Says to the page what it may do, so that it offers nothing else.
+HubService::Done WithRole(PageRole role, HubService::Done done) {
+  return [role, done = std::move(done)](Result<boost::json::value> hub) {
+    if (hub && hub->is_object()) hub->as_object()["role"] = role == PageRole::kView ? "view" : "operate";
+    done(std::move(hub));
+  };
+}
+
 }  // namespace
 
 PageGate::PageGate(Hub& hub, bool read_only)
@@ -105,6 +113,7 @@ void PageGate::Call(std::string_view method, const boost::json::object& paramete
     done(Fail(ErrorCode::kStateConflict, "the hub is stopping"));
     return;
   }
+  if (method == "hub") done = WithRole(role_, std::move(done));
   service_->Call(method, parameters, std::move(done));
 }
 

@@ -49,8 +49,7 @@ constexpr std::uint32_t kLargestHeader = 16 * 1024;
 
 // Nothing but the page's own script and style may run or load; nothing may frame it.
 constexpr std::string_view kPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src "
-    "'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 // What a model or a file said is shown in a frame of its own that may do nothing at all.
 constexpr std::string_view kPolicyOfFiles = "sandbox; default-src 'none'";

@@ -27,6 +27,7 @@ namespace json = boost::json;
 
 constexpr auto kGather = std::chrono::milliseconds(100);
 constexpr std::size_t kMostItems = 200;
+constexpr std::size_t kMostPlans = 500;  // named in one frame; of more, any may have changed
 
 template <typename Body>
 std::string_view CommandOf(const Body& body) {
@@ -51,9 +52,16 @@ std::string ItemOf(const Event& event) {
       event.body);
 }
 
-std::string Frame(std::uint64_t last, std::string_view plans, std::string_view items, std::size_t skipped) {
-  return fmt::format("id: {}\ndata: {{\"last\":{},\"plans\":{},\"events\":[{}],\"skipped\":{}}}\n\n", last,
-                     last, plans, items, skipped);
+std::string Frame(std::uint64_t last, std::string_view plans, std::string_view items, std::size_t skipped,
+                  bool asks) {
+  return fmt::format(
+      "id: {}\ndata: {{\"last\":{},\"plans\":{},\"events\":[{}],\"skipped\":{},\"asks\":{}}}\n\n", last, last,
+      plans, items, skipped, asks);
+}
+
+bool IsAboutQuestion(const Event& event) {
+  return std::holds_alternative<QuestionAsked>(event.body) ||
+         std::holds_alternative<QuestionClosed>(event.body);
 }
 
 }  // namespace
@@ -70,16 +78,18 @@ void EventFrames::Join(const std::weak_ptr<const void>& owner, Send send) {
 
 std::shared_ptr<const std::string> EventFrames::Catch(std::uint64_t seen) const {
   if (seen == 0 || seen < hub_.core().committed()) return CatchUp();
-  return std::make_shared<const std::string>(Frame(hub_.core().committed(), "[]", "", 0));
+  return std::make_shared<const std::string>(Frame(hub_.core().committed(), "[]", "", 0, false));
 }
 
 std::shared_ptr<const std::string> EventFrames::CatchUp() const {
-  return std::make_shared<const std::string>(Frame(hub_.core().committed(), "null", "", 0));
+  return std::make_shared<const std::string>(Frame(hub_.core().committed(), "null", "", 0, true));
 }
 
 void EventFrames::Note(const Event& event) {
   if (listeners_.empty()) return;
-  if (plans_.empty() || *plans_.begin() != event.plan_id) plans_.insert(event.plan_id);
+  if (plans_.size() <= kMostPlans && (plans_.empty() || *plans_.begin() != event.plan_id))
+    plans_.insert(event.plan_id);
+  asks_ = asks_ || IsAboutQuestion(event);
   if (item_count_ < kMostItems) {
     if (item_count_++ > 0) items_ += ',';
     items_ += ItemOf(event);
@@ -97,8 +107,10 @@ void EventFrames::SendFrame() {
   gathering_ = false;
   json::array plans;
   for (const PlanId& plan : plans_) plans.emplace_back(plan.str());
+  const bool too_many = plans_.size() > kMostPlans;
   const auto frame = std::make_shared<const std::string>(
-      Frame(hub_.core().committed(), json::serialize(plans), items_, skipped_));
+      Frame(hub_.core().committed(), too_many ? "null" : json::serialize(plans), items_, skipped_, asks_));
+  asks_ = false;
   plans_.clear();
   items_.clear();
   item_count_ = skipped_ = 0;

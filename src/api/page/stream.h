@@ -49,6 +49,7 @@ class EventFrames : public std::enable_shared_from_this<EventFrames> {
   std::string items_;
   std::size_t item_count_ = 0;
   std::size_t skipped_ = 0;
+  bool asks_ = false;  // a question was asked or closed
 };
 
 }  // namespace agenttalk

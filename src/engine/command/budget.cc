@@ -113,7 +113,7 @@ void DecideBudget(Step& step, PlanState& plan, const CommandRecord& record, Ques
 void SettleSpending(Step& step, const PlanState& plan) {
   const Cost rest = Unsettled(plan);
   if (rest == Cost{}) return;
-  step.Emit(step.state().own, SpendingSettled{plan.id, rest});
+  step.Emit(step.state().own, SpendingSettled{plan.id, rest, UnsettledShares(plan)});
 }
 
 }  // namespace agenttalk

@@ -186,6 +186,7 @@ void OnModelCallDone(Step& step, ModelCallDone done) {
   finished.cost = done.cost;
   finished.script_entry = done.script_entry;
   finished.failed_tries = std::move(done.failed_tries);
+  finished.model = std::move(done.model);
   if (done.failure) {
     finished.error = done.failure->code;
     finished.message = done.failure->message;

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "engine/engine_fixture.h"
 #include "engine/state/plan_state.h"
+#include "engine/state/spending.h"
 #include "engine/turn/input.h"
 #include "model/events/event.h"
 
@@ -105,6 +106,26 @@ TEST_F(Gateway, APlanThatIsLoadedAgainCountsOnce) {
   engine_.Load(std::move(loaded));
   EXPECT_EQ(engine_.state().unsettled, Cost{});
   EXPECT_EQ(engine_.state().settled, (Cost{11, 3, 8}));
+}
+
+TEST_F(Gateway, WhatWasSpentIsToldApartByAgentAndModelAlsoWhenThePlanIsReopened) {
+  const auto spend = [&](const char* command, const char* agent, const char* model, Cost cost) {
+    Feed(MakeCommand(command, {}, agent));
+    ModelCallDone done = MakeAnswer(command, "x");
+    done.cost = cost;
+    done.model = model;
+    Feed(std::move(done));
+  };
+  spend("cmd_1", "alice", "large", {10, 2, 7});
+  spend("cmd_2", "bob", "small", {1, 1, 1});
+  spend("cmd_3", "alice", "large", {5, 0, 3});
+  spend("cmd_4", "alice", "small", {1, 0, 0});
+  const CostShares expected{{AgentId("alice"), {{"large", {15, 2, 10}}, {"small", {1, 0, 0}}}},
+                            {AgentId("bob"), {{"small", {1, 1, 1}}}}};
+  EXPECT_EQ(engine_.state().shares, expected);
+  EXPECT_EQ(shadow_.shares, expected);
+  EXPECT_EQ(Plan().shares, expected);
+  EXPECT_TRUE(UnsettledShares(Plan()).empty());
 }
 
 TEST_F(Gateway, TheDefaultAtTheDeadlineIsNeverApproval) {

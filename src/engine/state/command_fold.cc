@@ -280,6 +280,7 @@ void CommandFold::Fold(const ModelCallFinished& e) {
   Execution& execution = *record.execution;
   TakeOpen(execution, e.call);
   Add(plan_.spent, e.cost);
+  if (e.cost != Cost{}) Add(plan_.shares[record.agent][e.model], e.cost);
   Add(state_.unsettled, e.cost);
   FoldTaskCost(plan_, record, e.cost);
   // What came of a failed call (an answer that was cut off) is kept to be read; it answers nothing.

@@ -71,7 +71,10 @@ class Folding {
   void operator()(const QuestionAsked& e);
   void operator()(const QuestionClosed& e);
   void operator()(const BudgetRaised& e) { Add(plan_.raised, {e.tokens, 0, e.micro_usd}); }
-  void operator()(const SpendingSettled& e) { Add(state_.settled, e.cost); }
+  void operator()(const SpendingSettled& e) {
+    Add(state_.settled, e.cost);
+    for (const CostShare& share : e.shares) Add(state_.shares[share.agent_id][share.model], share.cost);
+  }
   void operator()(const PlanChanged& e);
   void operator()(const OutputFound& e) {
     if (!IsResultName(e.name)) plan_.left[e.agent_id][e.name] = e.content;
@@ -193,6 +196,7 @@ void Folding::operator()(const PlanChanged& e) {
       plan_.completed = true;
       Subtract(state_.unsettled, Unsettled(plan_));
       plan_.settled = plan_.spent;
+      plan_.settled_shares = plan_.shares;
       break;
     case PlanChange::kReopened:
       plan_.completed = false;

@@ -69,6 +69,7 @@ struct HubState {
   std::uint32_t open_questions = 0;
   SharedResults shared;  // where `reuse: hub` looks
   Cost settled;          // what plans that have ended cost
+  CostShares shares;     // of `settled`
   Cost unsettled;        // derived: what the loaded plans have spent beyond it
   Cost reserved;         // derived: for the open calls of all plans
   // Commands whose last missing input came with the event just applied: {plan number, command index}.

@@ -260,6 +260,8 @@ class PlanState {
   WorkingMemory memory;
   std::unique_ptr<GoalState> goal;  // of a plan that began with a goal, or was remarked upon
   CommandTrails trails;             // which events are about each command
+  CostShares shares;                // of `spent`; what was spent before it was told apart is in none
+  CostShares settled_shares;        // of `settled`
   std::uint64_t version = 0;        // rows in the journal
   std::uint64_t last_event = 0;
   std::uint64_t snapshot_version = 0;  // of the newest snapshot; 0: there is none
@@ -274,6 +276,7 @@ class PlanState {
     f("left", self.left), f("dag", self.dag), f("collaborations", self.collaborations),
         f("settled", self.settled), f("memory", self.memory);
     f("goal", self.goal), f("trails", self.trails);
+    f("shares", self.shares), f("settled_shares", self.settled_shares);
   }
 
   // The record of a command; null when there is none.

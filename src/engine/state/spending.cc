@@ -1,9 +1,11 @@
 #include "engine/state/spending.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "engine/state/plan_state.h"
 #include "model/events/cost.h"
+#include "model/events/cost_share.h"
 
 namespace agenttalk {
 
@@ -25,6 +27,22 @@ Cost Unsettled(const PlanState& plan) {
   Cost rest = plan.spent;
   Subtract(rest, plan.settled);
   return rest;
+}
+
+std::vector<CostShare> UnsettledShares(const PlanState& plan) {
+  std::vector<CostShare> shares;
+  for (const auto& [agent, models] : plan.shares) {
+    const auto settled = plan.settled_shares.find(agent);
+    for (const auto& [model, cost] : models) {
+      Cost rest = cost;
+      if (settled != plan.settled_shares.end()) {
+        if (const auto before = settled->second.find(model); before != settled->second.end())
+          Subtract(rest, before->second);
+      }
+      if (rest != Cost{}) shares.push_back({agent, model, rest});
+    }
+  }
+  return shares;
 }
 
 }  // namespace agenttalk

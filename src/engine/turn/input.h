@@ -149,6 +149,7 @@ struct ModelCallDone {
   Cost cost;
   std::int64_t script_entry = -1;
   std::vector<FailedTry> failed_tries = {};
+  std::string model = {};  // that answered, as its provider names it
 };
 
 // The outcome of a ToolCallIntended. kOutcomeUnknown: it may or may not have happened.

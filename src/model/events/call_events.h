@@ -43,12 +43,14 @@ struct ModelCallFinished {
   std::string message;
   std::int64_t script_entry = -1;            // which scripted answer was used up
   std::vector<FailedTry> failed_tries = {};  // before the last one; of very many, the first and the last
+  std::string model = {};          // that the cost is of, as its provider names it; empty: none answered
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("command_id", self.command_id), f("call", self.call), f("answer", self.answer), f("cost", self.cost);
     f("error", self.error), f("message", self.message), f("script_entry", self.script_entry);
     f("failed_tries", self.failed_tries);
+    f("model", self.model);
   }
 };
 

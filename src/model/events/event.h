@@ -11,6 +11,7 @@
 #include "model/events/call_events.h"       // IWYU pragma: export
 #include "model/events/command_events.h"    // IWYU pragma: export
 #include "model/events/cost.h"              // IWYU pragma: export
+#include "model/events/cost_share.h"        // IWYU pragma: export
 #include "model/events/file_fingerprint.h"  // IWYU pragma: export
 #include "model/events/fork_event.h"        // IWYU pragma: export
 #include "model/events/hub_events.h"        // IWYU pragma: export

@@ -12,6 +12,7 @@
 #include "model/config/agent_profile.h"
 #include "model/events/content.h"
 #include "model/events/cost.h"
+#include "model/events/cost_share.h"
 
 // What happens to the hub as a whole: its starts, its configuration, what it has spent.
 namespace agenttalk {
@@ -136,10 +137,11 @@ struct ClockJumped {
 struct SpendingSettled {
   PlanId plan_id;
   Cost cost;
+  std::vector<CostShare> shares = {};  // who spent it with which model
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
-    f("plan_id", self.plan_id), f("cost", self.cost);
+    f("plan_id", self.plan_id), f("cost", self.cost), f("shares", self.shares);
   }
 };
 

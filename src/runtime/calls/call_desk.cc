@@ -227,6 +227,7 @@ void CallDesk::Finish(const Key& key, ModelReply reply, const ProviderSet::Entry
     ModelAnswer& answer = *outcome;
     if (ProcessRedactor().KnowsSecrets()) answer.text = ProcessRedactor().RedactKnown(answer.text);
     done.cost = CostOf(answer, entry.price, asked_model, reserved);
+    done.model = answer.model.empty() ? asked_model : answer.model;
     if (answer.script_entry) done.script_entry = *answer.script_entry;
     if (answer.stop_reason == StopReason::kMaxTokens) {
       done.failure = CallFailure{
