@@ -68,6 +68,11 @@ class Page(Journey):
         return json.loads(body)
 
 
+def wait_state(browser, state):
+    """Until the head of the plan's page says so."""
+    browser.wait(lambda: browser.has(f".summary .badge.plan-{state}"), f"a plan that is {state}", 60)
+
+
 def expect_clean(browser, unreachable=False):
     """Nothing that the browser complained about: no script error, no violated policy. While a server is down its browser
     says so, which is not the page's doing."""

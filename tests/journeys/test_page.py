@@ -6,7 +6,7 @@ import subprocess
 
 from browser import Browser
 from journey import wait_for
-from page_hub import Page, expect_accessible, expect_clean, expect_good
+from page_hub import Page, expect_accessible, expect_clean, expect_good, wait_state
 
 
 def test_a_person_watches_judges_and_reads(box):
@@ -33,7 +33,7 @@ def test_a_person_watches_judges_and_reads(box):
         browser.wait(lambda: browser.has("article.question .diff .added"), "the difference to the last version")
         browser.click_text("Approve")
         wait_for(lambda: hub.json("status", "plan_menu")["state"] == "completed", "the end of the plan")
-        browser.wait_text("✓ completed")
+        wait_state(browser, "completed")
         assert hub.read("plans/plan_menu/deliverables/menu.md") == "# Menu\n\nPlums, in rhyme.\n"
         # Both versions side by side, with the person's words between them.
         browser.script("location.hash = '#/plan/plan_menu/attempts/write-menu'")
@@ -174,7 +174,7 @@ def test_the_form_starts_a_plan_that_is_checked_as_it_is_typed(box):
         hub.start()
         browser.open(hub.link())
         browser.wait(lambda: browser.has("header.bar"), "the page")
-        browser.click_text("Start")
+        browser.click_text("Start a plan")
         browser.type("#plan", "plan: tiny\ntasks:\n  - {id: one, agent: nobody, prompt: Do it.}\n")
         browser.wait_text("nobody")
         assert browser.script("return [...document.querySelectorAll('form button')].at(-1).disabled")
@@ -182,5 +182,5 @@ def test_the_form_starts_a_plan_that_is_checked_as_it_is_typed(box):
         browser.type("#plan", "plan: tiny\ntasks:\n  - {id: one, agent: buyer, prompt: \"Say what has to be used up. STOCK: plums\"}\n")
         browser.wait_text("The plan is valid.")
         browser.script("[...document.querySelectorAll('form button')].at(-1).click()")
-        browser.wait_text("✓ completed")
+        wait_state(browser, "completed")
         assert re.search(r"plan_tiny", browser.text())

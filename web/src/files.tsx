@@ -1,6 +1,7 @@
 // A file of a plan, shown by what it is, with its difference to an earlier version.
 import {useState} from 'preact/hooks';
 import {Json, fileUrl, textOf} from './api';
+import {Section} from './parts';
 import {Content, Diff, visible} from './text';
 import {bytes, t} from './words';
 
@@ -25,8 +26,8 @@ export function File({plan, file, before, open}: {plan: string; file: Json; befo
       <details onToggle={load} open={open}>
         <summary>{visible(file.name)} <span class="muted">{bytes(file.size ?? 0)}</span>{changed && <span class="badge s-v"> ± {t('changed')}</span>}</summary>
         {image && <img src={fileUrl(plan, file.name, file.sha256)} alt={file.name} />}
-        {old !== undefined && text !== undefined && <><h3>{t('diff')}</h3><Diff before={old} after={text} /><h3>{t('wholeFile')}</h3></>}
-        {text !== undefined && <Content name={file.name} text={text} />}
+        {old !== undefined && text !== undefined && <Diff before={old} after={text} />}
+        {text !== undefined && (changed ? old !== undefined && <Section title={t('wholeFile')}><Content name={file.name} text={text} /></Section> : <Content name={file.name} text={text} />)}
         {failed && <p class="muted">{visible(failed)}</p>}
         <a class="file" href={fileUrl(plan, file.name, file.sha256)} download={file.name.split('/').pop()}>{t('download')}</a>
       </details>

@@ -28,20 +28,26 @@ export class GraphPainter {
   private bounds = {left: 0, top: 0, right: 1, bottom: 1};
   private readonly cells = new Map<string, number[]>();  // tasks by region, so that only the visible ones are visited
   private edgesOf: number[][] = [];
+  private readonly xs: Float64Array;
+  private readonly ys: Float64Array;
+  private pixels = new Int32Array(0);  // by which pass a pixel was painted last
+  private pass = 0;
   selected = -1;
   found = new Set<number>();  // by a search
   states = '';
   frames = 0;
+  moved = false;  // by a person: the view stays as it is when the room changes
 
   constructor(readonly canvas: HTMLCanvasElement, readonly graph: Graph) {
+    this.xs = Float64Array.from(graph.tasks, (node) => node[2] * STEP_X);
+    this.ys = Float64Array.from(graph.tasks, (node) => node[3] * STEP_Y);
     let left = Infinity, right = -Infinity, top = Infinity, bottom = -Infinity;
-    graph.tasks.forEach((node, index) => {
+    graph.tasks.forEach((_node, index) => {
       const [x, y] = this.place(index);
       left = Math.min(left, x); right = Math.max(right, x + WIDTH); top = Math.min(top, y); bottom = Math.max(bottom, y + HEIGHT);
       const key = this.cellOf(x, y);
       const cell = this.cells.get(key);
       if (cell) cell.push(index); else this.cells.set(key, [index]);
-      void node;
     });
     this.bounds = graph.tasks.length ? {left, right, top, bottom} : this.bounds;
     this.edgesOf = graph.tasks.map(() => []);
@@ -49,8 +55,7 @@ export class GraphPainter {
   }
 
   place(index: number): [number, number] {
-    const node = this.graph.tasks[index];
-    return [node[2] * STEP_X, node[3] * STEP_Y];
+    return [this.xs[index], this.ys[index]];
   }
 
   private cellOf(x: number, y: number): string {
@@ -58,6 +63,7 @@ export class GraphPainter {
   }
 
   fit() {
+    this.moved = false;
     const {left, right, top, bottom} = this.bounds;
     const width = this.canvas.clientWidth, height = this.canvas.clientHeight;
     const scale = Math.min(1, (width - 32) / (right - left), (height - 32) / (bottom - top));
@@ -65,12 +71,14 @@ export class GraphPainter {
   }
 
   center(index: number) {
+    this.moved = true;
     const [x, y] = this.place(index);
     const scale = Math.max(this.view.scale, 0.7);
     this.view = {scale, x: this.canvas.clientWidth / 2 - (x + WIDTH / 2) * scale, y: this.canvas.clientHeight / 2 - (y + HEIGHT / 2) * scale};
   }
 
   zoom(factor: number, x: number, y: number) {
+    this.moved = true;
     const scale = Math.min(3, Math.max(0.01, this.view.scale * factor));
     const real = scale / this.view.scale;
     this.view = {scale, x: x - (x - this.view.x) * real, y: y - (y - this.view.y) * real};
@@ -93,7 +101,7 @@ export class GraphPainter {
       const [cx, cy] = key.split(',').map(Number);
       if ((cx + 1) * STEP_X * 8 < left || cx * STEP_X * 8 > right || (cy + 1) * STEP_Y * 16 < top || cy * STEP_Y * 16 > bottom) continue;
       for (const index of cell) {
-        const [px, py] = this.place(index);
+        const px = this.xs[index], py = this.ys[index];
         if (px >= left && px <= right && py >= top && py <= bottom) found.push(index);
       }
     }
@@ -127,11 +135,14 @@ export class GraphPainter {
     paint.strokeStyle = line;
     paint.beginPath();
     const bright: number[] = [];
-    for (const index of seen) {
+    if (seen.length > CROWD) {
+      // From afar lines are a texture: some of them say as much as all.
+      const step = Math.ceil(this.graph.edges.length / CROWD);
+      for (let edge = 0; edge < this.graph.edges.length; edge += step) this.trace(paint, ...this.graph.edges[edge], false);
+    } else for (const index of seen) {
       for (const edge of this.edgesOf[index]) {
         if (drawn.has(edge)) continue;
         drawn.add(edge);
-        if (drawn.size > 20000) break;
         const [from, to] = this.graph.edges[edge];
         if (from === this.selected || to === this.selected) { bright.push(edge); continue; }
         this.trace(paint, from, to, curved);
@@ -153,17 +164,25 @@ export class GraphPainter {
   }
 
   private drawMarks(paint: CanvasRenderingContext2D, seen: number[], color: ReturnType<typeof colors>) {
-    const high = Math.max(HEIGHT, 1 / this.view.scale);  // one pixel at least
+    const {x: left, y: top, scale} = this.view;
+    const high = Math.max(HEIGHT, 1 / scale);  // one pixel at least
+    const wide = this.canvas.clientWidth + 1, tall = this.canvas.clientHeight + 1;
+    if (this.pixels.length !== wide * tall) { this.pixels = new Int32Array(wide * tall); this.pass = 0; }
     const byLetter = new Map<string, number[]>();
     for (const index of seen) {
       const letter = this.states[index] ?? 'p';
       const list = byLetter.get(letter);
       if (list) list.push(index); else byLetter.set(letter, [index]);
     }
-    for (const [letter, list] of byLetter) {
+    // What matters most is painted last, over the rest; of tasks that share a pixel one is enough.
+    for (const letter of [...byLetter.keys()].sort((a, b) => PAINTED.indexOf(a) - PAINTED.indexOf(b))) {
       paint.fillStyle = color.fill[letter] ?? color.line;
-      for (const index of list) {
-        const [x, y] = this.place(index);
+      ++this.pass;
+      for (const index of byLetter.get(letter)!) {
+        const x = this.xs[index], y = this.ys[index];
+        const pixel = Math.max(0, Math.min(tall - 1, Math.round(y * scale + top))) * wide + Math.max(0, Math.min(wide - 1, Math.round(x * scale + left)));
+        if (this.pixels[pixel] === this.pass) continue;
+        this.pixels[pixel] = this.pass;
         paint.fillRect(x, y, WIDTH, high);
       }
     }
@@ -202,6 +221,8 @@ export class GraphPainter {
 }
 
 const ORDER = 'rhvifycpbsx';
+const PAINTED = 'xspbycivhrf';
+const CROWD = 2500;
 const shortened = new Map<string, string>();
 function short(paint: CanvasRenderingContext2D, text: string, room: number): string {
   const key = paint.font + text;
@@ -234,7 +255,7 @@ export function GraphView({graph, states, selected, select}: {graph: Graph; stat
     const old = painter.current;
     painter.current = new GraphPainter(element, graph);
     (window as any).agenttalkGraph = painter.current;  // for tests and for whoever is curious
-    if (old && old.graph.tasks.length) painter.current.view = old.view; else painter.current.fit();
+    if (old?.moved) Object.assign(painter.current, {view: old.view, moved: true}); else painter.current.fit();
     const pointers = new Map<number, {x: number; y: number}>();
     let moved = false;
     const where = (event: PointerEvent | WheelEvent) => { const box = element.getBoundingClientRect(); return {x: event.clientX - box.left, y: event.clientY - box.top}; };
@@ -248,6 +269,7 @@ export function GraphView({graph, states, selected, select}: {graph: Graph; stat
         const far = (p: {x: number; y: number}) => Math.hypot(p.x - other.x, p.y - other.y) || 1;
         painter.current!.zoom(far(now) / far(before), other.x, other.y);
       } else {
+        painter.current!.moved = true;
         painter.current!.view.x += now.x - before.x;
         painter.current!.view.y += now.y - before.y;
       }
@@ -274,7 +296,7 @@ export function GraphView({graph, states, selected, select}: {graph: Graph; stat
       element.title = hit < 0 ? '' : `${graph.tasks[hit][0]} · ${graph.tasks[hit][1]} · ${wordOf(painter.current!.states[hit] ?? 'p')}`;
     };
     element.addEventListener('pointermove', hover);
-    const size = new ResizeObserver(redraw);
+    const size = new ResizeObserver(() => { if (!painter.current!.moved) painter.current!.fit(); redraw(); });
     size.observe(element);
     addEventListener('shade', redraw);
     redraw();
@@ -315,7 +337,7 @@ export function GraphView({graph, states, selected, select}: {graph: Graph; stat
   const key = (event: KeyboardEvent) => {
     const p = painter.current!;
     const steps: Record<string, [number, number]> = {ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60]};
-    if (steps[event.key]) { p.view.x += steps[event.key][0]; p.view.y += steps[event.key][1]; }
+    if (steps[event.key]) { p.moved = true; p.view.x += steps[event.key][0]; p.view.y += steps[event.key][1]; }
     else if (event.key === '+' || event.key === '=') p.zoom(1.25, canvas.current!.clientWidth / 2, canvas.current!.clientHeight / 2);
     else if (event.key === '-') p.zoom(0.8, canvas.current!.clientWidth / 2, canvas.current!.clientHeight / 2);
     else if (event.key === '0') p.fit();

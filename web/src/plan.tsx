@@ -39,6 +39,7 @@ export function PlanView({id, tab, task}: {id: string; tab: string; task: string
   const mine = (open.value ?? []).filter((one) => one.plan_id === id && one.kind !== 'alert');
   const select = (next: string) => go({plan: id, tab: tab === 'compare' || tab === 'attempts' ? 'graph' : tab, task: next});
   const fits = graph && graph.tasks.length > 0 && graph.revision === now.revision && graph.tasks.length === now.states.length;
+  const until: string | null = at === null ? null : past.value?.at?.time ?? null;  // durations end there
   const panel = task && tab !== 'compare' && tab !== 'attempts';
   return (
     <div class={'plan' + (panel ? ' with-panel' : '')}>
@@ -47,19 +48,21 @@ export function PlanView({id, tab, task}: {id: string; tab: string; task: string
         <Controls id={id} state={live.value.state} />
         <Remarks remarks={now.remarks} />
         {at === null && <div id="questions-here">{mine.map((question) => <QuestionCard key={question.id} question={question} />)}</div>}
+        <div class="tabs-row">
         <nav class="tabs" aria-label={id}>
           {TABS.map(([one, word]) => <a href={planPath(id, one)} aria-current={one === tab ? 'page' : undefined}>{t(word)}</a>)}
           {tab === 'attempts' && <a href={planPath(id, tab, task)} aria-current="page">{t('attempts')}</a>}
         </nav>
+        <TimeSlider id={id} at={at} setAt={setAt} last={live.value.last_event} shown={past.value?.at} />
+        </div>
         {tab === 'graph' && (fits ? <GraphView graph={graph} states={now.states} selected={task} select={select} />
-          : now.revision > 0 ? <Loading /> : <TaskList id={id} at={at} selected={task} select={select} />)}
-        {tab === 'tasks' && <TaskList id={id} at={at} selected={task} select={select} />}
-        {tab === 'timeline' && <Timeline id={id} at={at} select={select} />}
+          : now.revision > 0 ? <Loading /> : <TaskList id={id} at={at} until={until} selected={task} select={select} />)}
+        {tab === 'tasks' && <TaskList id={id} at={at} until={until} selected={task} select={select} />}
+        {tab === 'timeline' && <Timeline id={id} at={at} until={until} select={select} />}
         {tab === 'events' && <Events id={id} at={at} />}
         {tab === 'spending' && <Shares shares={now.shares} />}
         {tab === 'compare' && <Compare id={id} other={task || now.forked_from?.plan_id || ''} />}
         {tab === 'attempts' && <Attempts plan={id} task={task} />}
-        <TimeSlider id={id} at={at} setAt={setAt} last={live.value.last_event} shown={past.value?.at} />
       </section>
       {panel && <TaskPanel key={task} plan={id} task={task} close={() => select('')} />}
     </div>
@@ -67,7 +70,7 @@ export function PlanView({id, tab, task}: {id: string; tab: string; task: string
 }
 
 function Summary({plan, questions, select}: {plan: Json; questions: number; select: (task: string) => void}) {
-  const runs = plan.state === 'running';
+  const runs = plan.state === 'running' && !plan.at;
   useTick(runs);
   const ended = ['completed', 'failed', 'cancelled'].includes(plan.state);
   return (
@@ -76,22 +79,22 @@ function Summary({plan, questions, select}: {plan: Json; questions: number; sele
       <p class="muted about">
         <Badge state={plan.state} />{plan.phase && !ended && <span>{phaseWord(plan.phase)}</span>}
         <span>{plan.plan_id}</span>
-        {plan.started_at && <span>{clock(plan.started_at)} · {duration(plan.started_at, runs ? null : plan.updated_at)}</span>}
+        {plan.started_at && <span>{clock(plan.started_at)} · {duration(plan.started_at, runs ? null : plan.at?.time ?? plan.updated_at)}</span>}
         {plan.forked_from && <a href={planPath(plan.plan_id, 'compare', plan.forked_from.plan_id)}>{t('forkOf')} {plan.forked_from.plan_id}</a>}
       </p>
       <dl class="facts">
         <div><dt>{t('done')}</dt><dd><strong>{count(plan.done)}</strong> / {count(plan.total)}<StateBar states={plan.states} /></dd></div>
         <div class="now"><dt>{t('running')}</dt><dd>{plan.running.length === 0 ? '–' : (
           <ul>{plan.running.slice(0, 2).map((one: Json) => (
-            <li key={one.task_id}><button class="link" onClick={() => select(one.task_id)}>{visible(one.task_id)}</button> <span class="muted">{visible(one.agent)}{one.since && ' · ' + duration(one.since)}</span></li>
+            <li key={one.task_id}><button class="link" onClick={() => select(one.task_id)}>{visible(one.task_id)}</button> <span class="muted">{visible(one.agent)}{one.since && ' · ' + duration(one.since, plan.at?.time)}</span></li>
           ))}{plan.running_total > 2 && <li class="muted">+{count(plan.running_total - 2)}</li>}</ul>
         )}</dd></div>
-        <div class={questions ? 'attention' : ''}><dt>{t('waitsForYou')}</dt><dd><strong>{count(questions)}</strong>{plan.dead_letters > 0 && <a class="sub" href="#/letters">{count(plan.dead_letters)} {t('letters')}</a>}</dd></div>
-        <div class={plan.failed_total || plan.failure ? 'trouble' : ''}><dt>{t('failed')}</dt><dd>
+        <div class={'asked' + (questions ? ' attention' : '')}><dt>{t('waitsForYou')}</dt><dd><strong>{count(questions)}</strong>{plan.dead_letters > 0 && <a class="sub" href="#/letters">{t('letters')}: {count(plan.dead_letters)}</a>}</dd></div>
+        <div class={'wrong' + (plan.failed_total || plan.failure ? ' trouble' : '')}><dt>{t('failed')}</dt><dd>
           <strong>{count(plan.failed_total)}</strong>
           {plan.failed.slice(0, 1).map((one: Json) => <div class="why"><button class="link" onClick={() => select(one.task_id)}>{visible(one.task_id)}</button> {visible(one.message)}</div>)}
         </dd></div>
-        <div><dt>{t('cost')}</dt><dd><strong>{money(plan.cost_usd)}</strong><span class="muted sub">{count(plan.tokens)} {t('tokens')}</span></dd></div>
+        <div class="spent"><dt>{t('cost')}</dt><dd><strong>{money(plan.cost_usd)}</strong><span class="muted sub">{count(plan.tokens)} {t('tokens')}</span></dd></div>
       </dl>
       {plan.failure && <p class="problem" role="status">{visible(plan.failure)}</p>}
       {plan.deliverables.length > 0 && (
@@ -158,7 +161,7 @@ function TimeSlider({id, at, setAt, last, shown}: {id: string; at: number | null
   }, [id]);
   return (
     <div class="slider">
-      <label for="time">{at === null ? t('live') : `${t('past')} ${shown?.seq ?? at}`}{at !== null && shown && <span class="muted"> {clock(shown.time)} {shown.type.replaceAll('_', ' ')}</span>}</label>
+      <label for="time">{at === null ? t('live') : `${t('past')} ${shown?.seq ?? at}`}{at !== null && shown && <span class="muted"> {clock(shown.time)}</span>}</label>
       <input id="time" type="range" min={first} max={Math.max(first, last)} value={at ?? last}
              onInput={(event) => { const value = Number(event.currentTarget.value); setAt(value >= last ? null : value); }} />
       <button class="quiet" disabled={at === null} onClick={() => setAt(null)}>{t('backToLive')}</button>

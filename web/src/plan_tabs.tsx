@@ -1,4 +1,5 @@
 // The lists behind a plan: its tasks, when they ran, what happened.
+import {Component} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
 import {Json, call} from './api';
 import {nothing, ofPlan, useData} from './data';
@@ -12,7 +13,7 @@ const FILTERS: [string, string][] = [['', ''], ['r', 'r'], ['hvi', 'h'], ['f', '
 
 interface TaskPage { tasks: Json[]; total: number; next: number | null; commands: Json[] }
 
-export function TaskList({id, at, selected, select}: {id: string; at: number | null; selected: string; select: (id: string) => void}) {
+export function TaskList({id, at, until, selected, select}: {id: string; at: number | null; until: string | null; selected: string; select: (id: string) => void}) {
   const [find, setFind] = useState('');
   const [state, setState] = useState('');
   const [most, setMost] = useState(PAGE);
@@ -34,17 +35,7 @@ export function TaskList({id, at, selected, select}: {id: string; at: number | n
       {total > 0 && <table>
         <thead><tr><th>{t('task')}</th><th>{t('agent')}</th><th>{t('state')}</th><th class="n wide">{t('attempts')}</th><th class="n">{t('score')}</th><th class="n">{t('time')}</th><th class="n">{t('cost')}</th></tr></thead>
         <tbody>
-          {tasks.map((one) => (
-            <tr key={one.task_id} class={one.task_id === selected ? 'selected' : ''}>
-              <td><button class="link" onClick={() => select(one.task_id)}>{visible(one.task_id)}</button></td>
-              <td>{visible(one.agent)}</td>
-              <td><Letter letter={letterOf(one.state)} />{one.error && <span class="trouble"> {visible(one.error.message)}</span>}{one.blocked_by.length > 0 && <span class="muted"> ← {visible(one.blocked_by.slice(0, 5).join(', '))}</span>}{one.reused && <span class="muted"> {t('reused')}</span>}</td>
-              <td class="n wide">{one.attempts + one.reworks > 1 ? count(one.attempts + one.reworks) : ''}</td>
-              <td class="n">{one.score ?? ''}</td>
-              <td class="n">{duration(one.started_at, one.ended_at)}</td>
-              <td class="n">{one.cost_usd ? money(one.cost_usd) : ''}</td>
-            </tr>
-          ))}
+          {tasks.map((one) => <TaskRow key={one.task_id} task={one} selected={one.task_id === selected} until={until} select={select} />)}
         </tbody>
       </table>}
       {next !== null && <button class="quiet" onClick={() => setMost(most + PAGE)}>+{Math.min(PAGE, total - tasks.length)}</button>}
@@ -52,6 +43,30 @@ export function TaskList({id, at, selected, select}: {id: string; at: number | n
       {total === 0 && commands.length === 0 && <p class="empty">{t('nothingYet')}</p>}
     </div>
   );
+}
+
+interface RowProps { task: Json; selected: boolean; until: string | null; select: (id: string) => void }
+
+// Most rows are the same as a moment ago.
+class TaskRow extends Component<RowProps> {
+  shouldComponentUpdate(next: RowProps) {
+    return next.selected !== this.props.selected || next.until !== this.props.until || (next.task.started_at && !next.task.ended_at)
+      || JSON.stringify(next.task) !== JSON.stringify(this.props.task);
+  }
+
+  render({task, selected, until, select}: RowProps) {
+    return (
+      <tr class={selected ? 'selected' : ''}>
+        <td><button class="link" onClick={() => select(task.task_id)}>{visible(task.task_id)}</button></td>
+        <td>{visible(task.agent)}</td>
+        <td><Letter letter={letterOf(task.state)} />{task.error && <span class="trouble"> {visible(task.error.message)}</span>}{task.blocked_by.length > 0 && <span class="muted"> ← {visible(task.blocked_by.slice(0, 5).join(', '))}</span>}{task.reused && <span class="muted"> {t('reused')}</span>}</td>
+        <td class="n wide">{task.attempts + task.reworks > 1 ? count(task.attempts + task.reworks) : ''}</td>
+        <td class="n">{task.score ?? ''}</td>
+        <td class="n">{duration(task.started_at, task.ended_at ?? until)}</td>
+        <td class="n">{task.cost_usd ? money(task.cost_usd) : ''}</td>
+      </tr>
+    );
+  }
 }
 
 function CommandList({commands, selected, select, stages}: {commands: Json[]; selected: string; select: (id: string) => void; stages: boolean}) {
@@ -75,14 +90,14 @@ function CommandList({commands, selected, select, stages}: {commands: Json[]; se
   );
 }
 
-export function Timeline({id, at, select}: {id: string; at: number | null; select: (id: string) => void}) {
+export function Timeline({id, at, until, select}: {id: string; at: number | null; until: string | null; select: (id: string) => void}) {
   const [most, setMost] = useState(PAGE);
   const page = useData<TaskPage>('tasks', {plan_id: id, limit: most, order: 'started', ...(at === null ? {} : {at})}, at === null ? ofPlan(id) : nothing);
   if (page.error) return <Problem error={page.error} />;
   if (!page.value) return <Loading />;
   const tasks = page.value.tasks;
   if (!tasks.length) return <p class="empty">{t('nothingYet')}</p>;
-  const now = Date.now();
+  const now = until ? Date.parse(until) : Date.now();
   const endOf = (one: Json) => (one.ended_at ? Date.parse(one.ended_at) : now);
   const from = Math.min(...tasks.map((one) => Date.parse(one.started_at)));
   const to = Math.max(...tasks.map(endOf), from + 1);
@@ -95,11 +110,11 @@ export function Timeline({id, at, select}: {id: string; at: number | null; selec
           return (
             <li key={one.task_id}>
               <button class="link" onClick={() => select(one.task_id)}>{visible(one.task_id)}</button>
-              <svg viewBox="0 0 1000 12" preserveAspectRatio="none" role="img" aria-label={`${wordOf(letterOf(one.state))} ${duration(one.started_at, one.ended_at)}`}>
+              <svg viewBox="0 0 1000 12" preserveAspectRatio="none" role="img" aria-label={`${wordOf(letterOf(one.state))} ${duration(one.started_at, one.ended_at ?? until)}`}>
                 <rect class="rest" x="0" y="5.5" width="1000" height="1" />
                 <rect class={'s-' + letterOf(one.state)} x={((begin - from) / (to - from)) * 997} width={Math.max(3, ((endOf(one) - begin) / (to - from)) * 1000)} y="1" height="10" rx="2" />
               </svg>
-              <span class="muted n">{duration(one.started_at, one.ended_at)}</span>
+              <span class="muted n">{duration(one.started_at, one.ended_at ?? until)}</span>
             </li>
           );
         })}

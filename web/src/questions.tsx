@@ -3,7 +3,7 @@ import {useState} from 'preact/hooks';
 import {Json, change, encodeFiles} from './api';
 import {ofPlan, questions as asks, useData} from './data';
 import {File} from './files';
-import {Loading, Problem} from './parts';
+import {Loading, Problem, Section} from './parts';
 import {planPath} from './router';
 import {Pre, visible} from './text';
 import {clock, t} from './words';
@@ -59,26 +59,26 @@ export function QuestionCard({question, linked}: {question: Json; linked?: boole
     }
   };
   const field = 'text-' + question.id;
+  const leads: Record<string, string> = question.leads_to ?? {};
   return (
     <article class="question" aria-labelledby={question.id}>
       <h2 id={question.id}><span aria-hidden="true">?</span> {visible(question.task_id ?? '')} {linked && question.plan_id && <a href={planPath(question.plan_id)}>{question.plan_id}</a>} <span class="muted">{visible(question.from ?? '')} · {clock(question.asked_at)}{question.deadline && ` · ${t('until')} ${clock(question.deadline)}`}</span></h2>
-      <Pre text={question.text} />
+      {judged.length > 0 ? <Section title={visible(question.text.split('\n')[0])}><Pre text={question.text} /></Section> : <Pre text={question.text} />}
       {question.risk === 'high' && <p class="trouble">⚠ {t('highRisk')}</p>}
       {judged.length > 0 && (
         <ul class="files">{judged.map(({file, before}, at) => <File key={file.name + file.sha256} plan={question.plan_id} file={file} before={before} open={at === 0} />)}</ul>
       )}
-      <label class="changes" for={field}>{t('reason')}</label>
-      <textarea class="changes" id={field} rows={2} value={text} onInput={(event) => setText(event.currentTarget.value)} />
-      <div class="controls changes">
-        <label class="pick">{t('files')} <input type="file" multiple onChange={(event) => setFiles(event.currentTarget.files)} /></label>
-        <span class="spacer" />
+      <div class="answer changes">
+        <label class="grow"><span class="hidden">{t('reason')}</span><textarea id={field} rows={2} placeholder={t('reason')} value={text} onInput={(event) => setText(event.currentTarget.value)} /></label>
+        <label class="pick"><span class="hidden">{t('files')}</span><input type="file" multiple title={t('files')} onChange={(event) => setFiles(event.currentTarget.files)} /></label>
         {decides ? (
           <>
-            <button disabled={busy} class="quiet" onClick={() => answer('reject')}>{t('reject')}</button>
-            <button disabled={busy} onClick={() => answer('approve')}>{t('approve')}</button>
+            <button disabled={busy} class="quiet" title={leads.reject} onClick={() => answer('reject')}>{t('reject')}</button>
+            <button disabled={busy} title={leads.approve} onClick={() => answer('approve')}>{t('approve')}</button>
           </>
         ) : <button disabled={busy || (!text.trim() && !files?.length)} onClick={() => answer()}>{t('send')}</button>}
       </div>
+      {decides && (leads.approve || leads.reject) && <p class="muted leads">{leads.approve && <span>{t('approve')}: {visible(leads.approve)}</span>}{leads.reject && <span>{t('reject')}: {visible(leads.reject)}</span>}</p>}
       {error && <Problem error={error} />}
     </article>
   );

@@ -76,8 +76,9 @@ export interface DiffLine { kind: ' ' | '+' | '-'; text: string }
 
 // By longest common subsequence of lines; beyond a few thousand lines only the ends that differ are compared.
 export function diffLines(before: string, after: string): DiffLine[] {
-  let a = before.split('\n');
-  let b = after.split('\n');
+  const ends = before.endsWith('\n') && after.endsWith('\n') ? -1 : undefined;  // the end of the last line is no line
+  const a = before.slice(0, ends).split('\n');
+  const b = after.slice(0, ends).split('\n');
   const head: DiffLine[] = [];
   const tail: DiffLine[] = [];
   while (a.length && b.length && a[0] === b[0]) { head.push({kind: ' ', text: a.shift()!}); b.shift(); }

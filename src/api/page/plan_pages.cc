@@ -174,8 +174,8 @@ json::array RemarksOf(const PlanState& plan) {
                      {"new_plan", one.new_plan.empty() ? json::value() : json::value(one.new_plan.str())}});
   }
   for (const OpenRemark& one : plan.goal->remarks) {
-    remarks.push_back(
-        json::object{{"remark", one.number}, {"state", "open"}, {"outcome", one.text}, {"new_plan", nullptr}});
+    remarks.push_back(json::object{
+        {"remark", one.number}, {"state", "open"}, {"outcome", one.text}, {"new_plan", nullptr}});
   }
   return remarks;
 }

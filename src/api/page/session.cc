@@ -198,6 +198,10 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
       return Refuse(http::status::unsupported_media_type, "send application/json");
     if (!gate_->Allows(method))
       return Refuse(http::status::forbidden, fmt::format("the page may not call {}", method));
+    // The parser looks at the announced length when it reads the header, which is before anybody knew who
+    // asks.
+    if (const auto length = parser_->content_length(); length && *length > gate_->largest_body())
+      return Refuse(http::status::payload_too_large, "the request is too large");
     parser_->body_limit(gate_->largest_body());
     http::async_read(stream_, buffer_, *parser_,
                      [self = this->shared_from_this()](const error_code& error, std::size_t /*size*/) {
