@@ -43,7 +43,7 @@ struct ModelCallFinished {
   std::string message;
   std::int64_t script_entry = -1;            // which scripted answer was used up
   std::vector<FailedTry> failed_tries = {};  // before the last one; of very many, the first and the last
-  std::string model = {};          // that the cost is of, as its provider names it; empty: none answered
+  std::string model = {};  // that the cost is of, as its provider names it; empty: none answered
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
