@@ -134,10 +134,13 @@ Result<json::value> QueryStatus(Hub& hub, const json::object& parameters) {
   return json::value(std::move(status));
 }
 
-Result<json::value> QueryAgents(Hub& hub, const json::object& /*parameters*/) {
+Result<json::value> QueryAgents(Hub& hub, const json::object& parameters) {
   json::array agents;
   const auto& states = hub.core().state().agents;
-  std::map<AgentId, json::array> work = WorkOf(hub.core().state());
+  const json::value* wanted = parameters.if_contains("work");
+  const bool tells = wanted != nullptr && wanted->is_bool() && wanted->as_bool();
+  std::map<AgentId, json::array> work;
+  if (tells) work = WorkOf(hub.core().state());
   for (const auto& [id, profile] : hub.team().agents) {
     const auto found = states.find(id);
     const AgentState none;
@@ -148,8 +151,8 @@ Result<json::value> QueryAgents(Hub& hub, const json::object& /*parameters*/) {
         {"state", AgentStateName(state)},
         {"running", state.running},
         {"waiting", state.waiting},
-        {"now", std::move(work[id])},
         {"capabilities", json::array(profile.capabilities.begin(), profile.capabilities.end())}});
+    if (tells) agents.back().as_object()["now"] = std::move(work[id]);
   }
   // Files that nobody takes in, because the agent is not declared.
   for (const auto& [id, files] : FindStrayInboxes(hub.directory(), hub.team())) {
@@ -158,7 +161,6 @@ Result<json::value> QueryAgents(Hub& hub, const json::object& /*parameters*/) {
                                   {"state", "undeclared"},
                                   {"running", 0},
                                   {"waiting", files},
-                                  {"now", json::array()},
                                   {"capabilities", json::array()}});
   }
   return agents;

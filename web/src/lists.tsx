@@ -78,7 +78,7 @@ export function Plans() {
 }
 
 export function Agents() {
-  const agents = useData<Json[]>('agents', {}, anything);
+  const agents = useData<Json[]>('agents', {work: true}, anything);
   return (
     <section class="main">
       <h1>{t('agents')}</h1>
