@@ -48,6 +48,15 @@ Result<Disposal> ConfirmMove(FileSystem& files, const FileFingerprint& file, con
   return Disposal::kReplaced;
 }
 
+// What is written from the journal may be where the file belongs: a power cut can undo the move and keep
+// that.
+Result<bool> HoldsSame(FileSystem& files, const FileFingerprint& file, const std::string& path) {
+  const auto stat = TRY(files.Stat(path));
+  if (!stat || stat->size != file.size) return false;
+  const WholeFile whole = TRY(ReadWhole(files, path, file.size));
+  return whole.report.outcome == ReadOutcome::kComplete && Sha256(whole.bytes) == file.sha256;
+}
+
 std::string ReasonPath(const std::string& letter) {
   return letter + ".reason.json";
 }
@@ -157,7 +166,10 @@ Result<Disposal> CompleteFile(FileSystem& files, const FileFingerprint& file, co
     if (moved.error().code == ErrorCode::kNotFound) return Disposal::kGone;
     return std::unexpected(moved.error());
   }
-  return ConfirmMove(files, file, *moved, event_number);
+  const Disposal disposal = TRY(ConfirmMove(files, file, *moved, event_number));
+  const bool twice = disposal == Disposal::kMoved && event_number == kTakenInBefore && *moved != to;
+  if (twice && TRY(HoldsSame(files, file, to))) TRY(files.Remove(*moved));
+  return disposal;
 }
 
 Result<Disposal> RefuseFile(FileSystem& files, const FileFingerprint& file, const PlanId& plan,

@@ -29,6 +29,9 @@ struct Refusal {
   Timestamp at;
 };
 
+// Instead of an event's number: the file was taken in by a process before this one.
+inline constexpr std::uint64_t kTakenInBefore = 0;
+
 // Moves a command that was taken in to `.processed/<plan>`; a taken name gets the event's number.
 [[nodiscard]] Result<Disposal> CompleteFile(FileSystem& files, const FileFingerprint& file,
                                             const PlanId& plan, std::uint64_t event_number);

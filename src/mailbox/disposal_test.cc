@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/digest.h"
@@ -55,6 +56,20 @@ TEST(CompleteFile, GivesATakenNameTheEventsNumber) {
   EXPECT_EQ(files.Files(), (std::vector<std::string>{kDevInbox + "/.processed/plan_1/cmd_1.6-2.json",
                                                      kDevInbox + "/.processed/plan_1/cmd_1.6.json",
                                                      kDevInbox + "/.processed/plan_1/cmd_1.json"}));
+}
+
+// A power cut undid the move and kept the copy that the journal's files have there.
+TEST(CompleteFile, KeepsOneOfTwoWithTheSameBytes) {
+  for (const auto& [there, left] : {std::pair{"same", 1U}, std::pair{"else", 2U}}) {
+    SimFileSystem files;
+    files.DropFile(kDevInbox + "/.processed/plan_1/out.md", there);
+    files.DropFile(kDevInbox + "/plan_1/out.md", "same");
+    auto file = FingerprintOf(files, kDevInbox + "/plan_1", "out.md");
+    file.sha256 = Sha256("same");
+    EXPECT_EQ(CompleteFile(files, file, kInboxPlan, kTakenInBefore).value(), Disposal::kMoved);
+    EXPECT_EQ(files.Files().size(), left);
+    EXPECT_EQ(files.Contents(kDevInbox + "/.processed/plan_1/out.md"), there);
+  }
 }
 
 TEST(CompleteFile, LeavesAReplacedFileAlone) {

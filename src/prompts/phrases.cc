@@ -67,7 +67,8 @@ constexpr Phrases kEnglish{
     .when_end = "; leave it out otherwise.\n",
     .score_rule = "\"score\" judges the result by the score criteria.\n",
     .commands =
-        "You may add \"commands\": [{\"command_name\": \"<name>\", \"args\": {…}}] to it. The commands:\n",
+        "You may add \"commands\": [{\"command_name\": \"<name>\", \"args\": {…}}] to your answer. The "
+        "commands:\n",
     .tools =
         "To use tools, answer {\"tool_calls\": [{\"name\": \"<tool>\", \"arguments\": {…}}]} instead; you "
         "will be given the results and can go on. The tools:\n",
@@ -153,7 +154,8 @@ constexpr Phrases kChinese{
     .when_or = " 或 ",
     .when_end = " 时需要,否则请省略。\n",
     .score_rule = "\"score\" 按评分标准评价结果。\n",
-    .commands = "可以在其中加入 \"commands\": [{\"command_name\": \"<名称>\", \"args\": {…}}]。可用的命令:\n",
+    .commands =
+        "可以在回答中加入 \"commands\": [{\"command_name\": \"<名称>\", \"args\": {…}}]。可用的命令:\n",
     .tools =
         "如需使用工具,请改为回答 {\"tool_calls\": [{\"name\": \"<工具>\", \"arguments\": {…}}]};"
         "你会得到结果,然后可以继续。可用的工具:\n",
