@@ -171,17 +171,17 @@ class MindfulModel:
                     if isinstance(said, tuple):
                         self._reply(said[0], {"error": {"message": said[1], "type": "stand_in"}})
                     elif body.get("stream"):
-                        self._stream(said)
+                        self._stream(said, body.get("model", "mindful"))
                     else:
-                        self._reply(200, whole(said))
+                        self._reply(200, whole(said, body.get("model", "mindful")))
                 except (BrokenPipeError, ConnectionResetError):
                     pass  # the program was killed in the middle: that is what some journeys are about
 
             def _reply(self, status, value):
                 self._send(status, "application/json", json.dumps(value).encode())
 
-            def _stream(self, said):
-                data = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks(said)) + "data: [DONE]\n\n"
+            def _stream(self, said, model):
+                data = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks(said, model)) + "data: [DONE]\n\n"
                 self._send(200, "text/event-stream", data.encode())
 
             def _send(self, status, kind, data):
@@ -214,15 +214,15 @@ def message_of(said):
 USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 
 
-def whole(said):
+def whole(said, model="mindful"):
     message, reason = message_of(said)
-    return {"id": "m", "object": "chat.completion", "model": "mindful", "usage": USAGE,
+    return {"id": "m", "object": "chat.completion", "model": model, "usage": USAGE,
             "choices": [{"index": 0, "message": message, "finish_reason": reason}]}
 
 
-def chunks(said):
+def chunks(said, model="mindful"):
     message, reason = message_of(said)
-    frame = {"id": "m", "object": "chat.completion.chunk", "model": "mindful"}
+    frame = {"id": "m", "object": "chat.completion.chunk", "model": model}
     yield {**frame, "choices": [{"index": 0, "delta": message}]}
     yield {**frame, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
     yield {**frame, "choices": [], "usage": USAGE}

@@ -1,12 +1,17 @@
 """The page in a real browser, and against everybody who should not get in."""
 
 import http.client
+import json
 import re
 import subprocess
+import sys
 
 from browser import Browser
 from journey import wait_for
-from page_hub import Page, expect_accessible, expect_clean, expect_good, wait_state
+from page_hub import ROOT, Page, expect_accessible, expect_clean, expect_good, wait_state
+
+sys.path.insert(0, str(ROOT / "tests/attacks"))
+from attack import STEERING  # noqa: E402
 
 
 def test_a_person_watches_judges_and_reads(box):
@@ -78,34 +83,65 @@ def test_the_page_is_accessible(box):
                         expect_accessible(browser, f"{place} ({shade}, {language})")
 
 
-HOSTILE = ["<script>document.title='owned'</script>", "<img src=x onerror=\"document.title='owned'\">",
-           "[click](javascript:document.title='owned')", "<svg onload=\"document.title='owned'\">", "\u202egnp.exe", "\x1b[2J\x9b31m",
-           "![x](http://198.51.100.1/x.png)", "</pre><iframe src='http://198.51.100.1/'></iframe>"]
+HOSTILE = [
+    "<script>document.title='owned'</script>", "<img src=x onerror=\"document.title='owned'\">", "[click](javascript:document.title='owned')",
+    "<svg onload=\"document.title='owned'\">", "\u202egnp.exe", "\x1b[2J\x9b31m", "![x](http://198.51.100.1/x.png)",
+    "</pre><iframe src='http://198.51.100.1/'></iframe>", "<a href='javascript:document.title=`owned`'>x</a>", "<style>@import 'http://198.51.100.1/'</style>",
+    "<base href='http://198.51.100.1/'>", "<meta http-equiv=refresh content='0;url=http://198.51.100.1/'>", "<form action=http://198.51.100.1/><button>x</button></form>",
+    "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=x onerror=document.title=`owned`&gt;'>", "{{constructor.constructor('document.title=`owned`')()}}",
+    "```\n</pre><script>document.title='owned'</script>\n```", "<object data='http://198.51.100.1/x.swf'></object>", "<details open ontoggle=\"document.title='owned'\">",
+    "\u2028document.title='owned'//", "&lt;script&gt;document.title='owned'&lt;/script&gt;", "]]><script>document.title='owned'</script>", "data:text/html,<script>alert(1)</script>", "fine" + "".join(STEERING.values())]
+SVG = "<svg xmlns='http://www.w3.org/2000/svg' onload=\"document.title='owned'\"><script>document.title='owned'</script><image href='http://198.51.100.1/x.png'/></svg>"
+HOSTILE_PLAN = """
+plan: menu
+goal: %s
+files: [stock.txt]
+tasks:
+  - {id: take-stock, agent: buyer, prompt: "Say what has to be used up.", inputs: [stock.txt], outputs: [use-up.md]}
+  - {id: draw, agent: buyer, prompt: "Draw it.", outputs: [picture.svg]}
+  - {id: list, agent: buyer, prompt: "List it.", outputs: [list.json]}
+  - {id: write-menu, agent: editor, prompt: "Write the menu.", inputs: [use-up.md], outputs: [menu.md], gate: human}
+"""
 
 
 def test_hostile_content_stays_text(box):
-    """What models, files and names say is shown as text: nothing runs, nothing is loaded from elsewhere."""
+    """What models, files, names and goals say is shown as text: nothing runs, nothing is loaded from elsewhere."""
     nasty = "\n".join(HOSTILE)
 
     def think(request):
-        return {"result": "# " + nasty + "\n\n" + nasty}
+        if "Draw it." in request:
+            return {"result": SVG}
+        if "List it." in request:
+            return {"result": json.dumps({one: one for one in HOSTILE})}
+        return {"result": "# " + nasty + "\n\n- " + "\n- ".join(HOSTILE) + "\n\n" + nasty}
 
-    with Page(box, think) as hub, Browser() as browser:
+    team = {"buyer": {"name": HOSTILE[0], "prompt": nasty, "capabilities": [HOSTILE[1]]}, "editor": {"name": HOSTILE[3], "prompt": nasty}}
+    with Page(box, think, team) as hub, Browser() as browser:
         hub.write("stock.txt", "STOCK: plums\n" + nasty)
+        hub.write("plan.yaml", HOSTILE_PLAN % json.dumps("A menu for tomorrow " + HOSTILE[0] + HOSTILE[1] + HOSTILE[4]))
         hub.start()
         assert hub.agenttalk("run", "--plan", "plan.yaml", "--json").code == 3
+        hub.drop("agents/buyer/inbox/cmd_<img src=x onerror=document.title='owned'>.json", nasty)
         browser.open(hub.link())
         browser.wait_text("A menu for tomorrow")
         browser.requests()
-        for place in ("plan/plan_menu/tasks/take-stock", "plan/plan_menu/events", "questions"):
+        tab = "plan/plan_menu/"
+        for place in ("plans", tab + "graph", tab + "tasks/take-stock", tab + "tasks/draw", tab + "tasks/list", tab + "attempts/take-stock", tab + "events",
+                      tab + "timeline", tab + "spending", "questions", "agents", "letters", "spending"):
             browser.script("location.hash = '#/' + arguments[0]", place)
-            browser.wait(lambda: browser.has("details, table.events, article"), place)
+            browser.wait(lambda: browser.has("details, table, article, canvas, ol"), place)
             browser.script("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-            browser.wait_text("menu")
-        time_to_settle = browser.script_async("setTimeout(() => arguments[0](true), 500)")
-        assert time_to_settle and "owned" not in browser.script("return document.title")
-        assert not browser.has("iframe, script:not([src]), svg[onload], img[onerror]")
-        strangers = [url for url in browser.requests() if not url.startswith((f"http://127.0.0.1:{hub.port}/", "data:", "blob:"))]
+            browser.script_async("setTimeout(() => arguments[0](true), 300)")
+            assert "owned" not in browser.script("return document.title"), place
+            steering = [name for name, character in STEERING.items() if character in browser.script("return document.body.textContent")]
+            assert not steering, f"{place}: {steering}"
+            assert not browser.has("iframe, object, embed, base, meta[http-equiv], script:not([src]), style, svg[onload], [onerror], [ontoggle], a[href^='javascript:']"), place
+        # What a browser would run is a download, also when it is opened by its address.
+        status, headers, body = hub.ask("GET", "/v1/file?plan=plan_menu&name=picture.svg", {"Cookie": hub.cookie()})
+        assert status == 200 and body.decode() == SVG, body
+        assert headers["Content-Disposition"] == "attachment" and headers["Content-Type"] == "application/octet-stream", headers
+        assert "sandbox" in headers["Content-Security-Policy"] and headers["X-Content-Type-Options"] == "nosniff", headers
+        strangers = [url for url in browser.requests() if not url.startswith(hub.origin + "/")]
         assert not strangers, strangers
         expect_clean(browser)
 
@@ -138,7 +174,9 @@ def test_strangers_do_not_get_in(box):
         assert hub.ask("PUT", "/v1/plans", {**origin, "Cookie": cookie})[0] == 405
         assert hub.ask("GET", "/../../etc/passwd")[0] in (400, 404)
         status, headers, _ = hub.ask("GET", "/")
-        assert status == 200 and "script-src 'self'" in headers["Content-Security-Policy"]
+        policy = headers["Content-Security-Policy"]
+        assert status == 200 and "default-src 'none'" in policy and "script-src 'self'" in policy, policy
+        assert not any(loose in policy for loose in ("data:", "blob:", "unsafe", "*", "http:")), policy
         assert headers["X-Content-Type-Options"] == "nosniff"
         hub.kill()
         hub.start()

@@ -2,6 +2,7 @@
 written there (scripts/pictures.sh)."""
 
 import base64
+import json
 import os
 import pathlib
 import threading
@@ -11,9 +12,9 @@ from journey import wait_for
 from page_hub import Page, expect_accessible, expect_clean
 
 TEAM = {
-    "analyst": {"name": "Analyst", "prompt": "You calculate and show how.", "capabilities": ["analysis"], "model": "large", "max_parallel": 3},
+    "analyst": {"name": "Analyst", "prompt": "You calculate and show how.", "capabilities": ["analysis"], "model": "model-large", "max_parallel": 3},
     "researcher": {"name": "Researcher", "prompt": "You find and quote sources.", "capabilities": ["research"], "max_parallel": 3},
-    "writer": {"name": "Writer", "prompt": "You write plainly.", "capabilities": ["writing"], "model": "large"},
+    "writer": {"name": "Writer", "prompt": "You write plainly.", "capabilities": ["writing"], "model": "model-large"},
     "checker": {"name": "Checker", "prompt": "You look for mistakes.", "capabilities": ["review"]},
 }
 
@@ -110,8 +111,7 @@ def test_every_view_of_a_team_at_work(box):
     mind = Mind()
     camera = Camera(box)
     with Page(box, mind, TEAM, name="board") as hub:
-        hub.config["providers"]["mindful"]["prices"] = {"input": 3, "output": 15}
-        import json
+        hub.config["providers"]["mindful"].update({"prices": {"input": 3, "output": 15}, "model": "model-small"})
         hub.write("agenttalk.yaml", json.dumps(hub.config, indent=1))
         at_work(hub)
         plan = "plan/plan_q3-report"

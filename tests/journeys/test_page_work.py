@@ -187,6 +187,9 @@ def test_work_goes_on_while_the_server_is_killed(box):
         assert hub.agenttalk("run", "plan_menu", "--json").code == 3
         hub.start()
         browser.wait(lambda: "Not connected" not in browser.text(), "the connection")
+        second = next(one["id"] for one in hub.json("questions") if one["kind"] != "alert")
+        browser.wait(lambda: browser.has(f"#{second}"), "the next question")
+        browser.click("#questions-here summary")
         browser.wait_text("rejection 2 of at most 3")
         events = [json.loads(line)["seq"] for line in hub.agenttalk("log", "plan_menu", "--json").out.splitlines()]
         shown = browser.wait(lambda: (lambda found: found if found and found[0] == events[-1] else None)(browser.script(

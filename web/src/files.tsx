@@ -29,8 +29,8 @@ export function File({plan, file, before, open}: {plan: string; file: Json; befo
         {old !== undefined && text !== undefined && <Diff before={old} after={text} />}
         {text !== undefined && (changed ? old !== undefined && <Section title={t('wholeFile')}><Content name={file.name} text={text} /></Section> : <Content name={file.name} text={text} />)}
         {failed && <p class="muted">{visible(failed)}</p>}
-        <a class="file" href={fileUrl(plan, file.name, file.sha256)} download={file.name.split('/').pop()}>{t('download')}</a>
       </details>
+      <a class="download" href={fileUrl(plan, file.name, file.sha256)} download={file.name.split('/').pop()} aria-label={`${t('download')} ${file.name}`}>↓ {t('download')}</a>
     </li>
   );
 }

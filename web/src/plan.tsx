@@ -1,4 +1,5 @@
 // One plan: how far it is, what happens now, what waits for a person, what it cost, what went wrong; and everything behind it.
+import {ComponentChildren} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
 import {Json, call, change, fileUrl} from './api';
 import {Attempts} from './attempts';
@@ -44,10 +45,9 @@ export function PlanView({id, tab, task}: {id: string; tab: string; task: string
   return (
     <div class={'plan' + (panel ? ' with-panel' : '')}>
       <section class={'main' + (at === null ? '' : ' as-it-was')}>
-        <Summary plan={now} questions={mine.length} select={select} />
-        <Controls id={id} state={live.value.state} />
+        <Summary plan={now} questions={mine.length} select={select}><Controls id={id} state={live.value.state} /></Summary>
         <Remarks remarks={now.remarks} />
-        {at === null && <div id="questions-here">{mine.map((question) => <QuestionCard key={question.id} question={question} />)}</div>}
+        {at === null && <div id="questions-here">{mine.map((question) => <QuestionCard key={question.id} question={question} folded={tab !== 'graph' && tab !== 'tasks'} />)}</div>}
         <div class="tabs-row">
         <nav class="tabs" aria-label={id}>
           {TABS.map(([one, word]) => <a href={planPath(id, one)} aria-current={one === tab ? 'page' : undefined}>{t(word)}</a>)}
@@ -69,12 +69,13 @@ export function PlanView({id, tab, task}: {id: string; tab: string; task: string
   );
 }
 
-function Summary({plan, questions, select}: {plan: Json; questions: number; select: (task: string) => void}) {
+function Summary({plan, questions, select, children}: {plan: Json; questions: number; select: (task: string) => void; children: ComponentChildren}) {
   const runs = plan.state === 'running' && !plan.at;
   useTick(runs);
   const ended = ['completed', 'failed', 'cancelled'].includes(plan.state);
   return (
     <header class="summary">
+      <div class="head"><div class="grow">
       <h1>{visible(plan.goal || plan.plan_id)}</h1>
       <p class="muted about">
         <Badge state={plan.state} />{plan.phase && !ended && <span>{phaseWord(plan.phase)}</span>}
@@ -82,6 +83,7 @@ function Summary({plan, questions, select}: {plan: Json; questions: number; sele
         {plan.started_at && <span>{clock(plan.started_at)} · {duration(plan.started_at, runs ? null : plan.at?.time ?? plan.updated_at)}</span>}
         {plan.forked_from && <a href={planPath(plan.plan_id, 'compare', plan.forked_from.plan_id)}>{t('forkOf')} {plan.forked_from.plan_id}</a>}
       </p>
+      </div>{children}</div>
       <dl class="facts">
         <div><dt>{t('done')}</dt><dd><strong>{count(plan.done)}</strong> / {count(plan.total)}<StateBar states={plan.states} /></dd></div>
         <div class="now"><dt>{t('running')}</dt><dd>{plan.running.length === 0 ? '–' : (

@@ -38,7 +38,8 @@ function useJudged(question: Json): {file: Json; before: string | null}[] {
   return (commands[commands.length - 1]?.outputs ?? []).map((file: Json) => ({file, before: former.find((one) => one.name === file.name)?.sha256 ?? null}));
 }
 
-export function QuestionCard({question, linked}: {question: Json; linked?: boolean}) {
+// `folded`: only its first line is shown until somebody opens it.
+export function QuestionCard({question, linked, folded}: {question: Json; linked?: boolean; folded?: boolean}) {
   const [text, setText] = useState('');
   const [files, setFiles] = useState<FileList | null>(null);
   const [error, setError] = useState<Error>();
@@ -59,11 +60,17 @@ export function QuestionCard({question, linked}: {question: Json; linked?: boole
     }
   };
   const field = 'text-' + question.id;
+  const [first] = question.text.split('\n');
+  const rest = question.text.slice(first.length).trim();
   const leads: Record<string, string> = question.leads_to ?? {};
   return (
     <article class="question" aria-labelledby={question.id}>
-      <h2 id={question.id}><span aria-hidden="true">?</span> {visible(question.task_id ?? '')} {linked && question.plan_id && <a href={planPath(question.plan_id)}>{question.plan_id}</a>} <span class="muted">{visible(question.from ?? '')} · {clock(question.asked_at)}{question.deadline && ` · ${t('until')} ${clock(question.deadline)}`}</span></h2>
-      {judged.length > 0 ? <Section title={visible(question.text.split('\n')[0])}><Pre text={question.text} /></Section> : <Pre text={question.text} />}
+      <details open={!folded}>
+      <summary>
+        <h2 id={question.id}><span aria-hidden="true">?</span> {visible(question.task_id ?? '')} <span class="plain">{visible(first)}</span> <span class="muted">{visible(question.from ?? '')} · {clock(question.asked_at)}{question.deadline && ` · ${t('until')} ${clock(question.deadline)}`}</span></h2>
+      </summary>
+      {linked && question.plan_id && <p class="muted"><a href={planPath(question.plan_id)}>{question.plan_id}</a></p>}
+      {judged.length > 0 ? <Section title={t('wholeQuestion')}><Pre text={question.text} /></Section> : rest && <Pre text={rest} />}
       {question.risk === 'high' && <p class="trouble">⚠ {t('highRisk')}</p>}
       {judged.length > 0 && (
         <ul class="files">{judged.map(({file, before}, at) => <File key={file.name + file.sha256} plan={question.plan_id} file={file} before={before} open={at === 0} />)}</ul>
@@ -80,6 +87,7 @@ export function QuestionCard({question, linked}: {question: Json; linked?: boole
       </div>
       {decides && (leads.approve || leads.reject) && <p class="muted leads">{leads.approve && <span>{t('approve')}: {visible(leads.approve)}</span>}{leads.reject && <span>{t('reject')}: {visible(leads.reject)}</span>}</p>}
       {error && <Problem error={error} />}
+      </details>
     </article>
   );
 }

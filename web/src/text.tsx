@@ -2,9 +2,10 @@
 import {ComponentChildren} from 'preact';
 
 // Control characters and overrides of the writing direction are shown, so that nothing looks other than it is.
-const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
+// The same characters as in base/visible_text.cc, and those that have no width.
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 export const visible = (text: string): string =>
-  text.replace(HIDDEN, (c) => `⟨${c.charCodeAt(0).toString(16).padStart(4, '0')}⟩`);
+  text.replace(/\r\n/g, '\n').replace(HIDDEN, (c) => `⟨${c.codePointAt(0)!.toString(16).padStart(4, '0')}⟩`);
 
 export const Pre = ({text}: {text: string}) => <pre class="text" tabIndex={0}>{visible(text)}</pre>;
 

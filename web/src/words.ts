@@ -28,7 +28,7 @@ const EN = {
   searchEvents: 'Find an event', compareWith: 'Compare with', showSame: 'show what is the same', notText: 'This file is not text.',
   changed: 'changed', wholeFile: 'The whole file', version: 'Version', sideBySide: 'Attempts side by side', decisions: 'Decisions',
   earlier: 'Left side', later: 'Right side', until: 'until', highRisk: 'High risk', goalHint: 'The team plans it, does it and has it reviewed. Attach what it needs.',
-  newPrompt: 'Another prompt for the fork (optional)', planHint: 'Tasks with agents, prompts, inputs and outputs. It is checked while you type.',
+  wholeQuestion: 'The question in full', newPrompt: 'Another prompt for the fork (optional)', planHint: 'Tasks with agents, prompts, inputs and outputs. It is checked while you type.',
 };
 export type Word = keyof typeof EN;
 
@@ -59,7 +59,7 @@ const ZH: Record<Word, string> = {
   searchEvents: '查找事件', compareWith: '比较对象', showSame: '显示相同部分', notText: '这个文件不是文本。',
   changed: '有变化', wholeFile: '完整文件', version: '版本', sideBySide: '并排查看各次尝试', decisions: '决定',
   earlier: '左侧', later: '右侧', until: '截止', highRisk: '高风险', goalHint: '团队会规划、执行并评审。请附上需要的文件。',
-  newPrompt: '分叉使用的新提示词（可选）', planHint: '任务、智能体、提示词、输入和输出。输入时即时检查。',
+  wholeQuestion: '完整的问题', newPrompt: '分叉使用的新提示词（可选）', planHint: '任务、智能体、提示词、输入和输出。输入时即时检查。',
 };
 
 const STATES: Record<string, [string, string, string]> = {
