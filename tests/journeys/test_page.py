@@ -115,7 +115,8 @@ def test_hostile_content_stays_text(box):
             return {"result": json.dumps({one: one for one in HOSTILE})}
         return {"result": "# " + nasty + "\n\n- " + "\n- ".join(HOSTILE) + "\n\n" + nasty}
 
-    team = {"buyer": {"name": HOSTILE[0], "prompt": nasty, "capabilities": [HOSTILE[1]]}, "editor": {"name": HOSTILE[3], "prompt": nasty}}
+    words = "\n".join(HOSTILE[:4])
+    team = {"buyer": {"name": HOSTILE[0], "prompt": words, "capabilities": [HOSTILE[1]]}, "editor": {"name": HOSTILE[3], "prompt": words}}
     with Page(box, think, team) as hub, Browser() as browser:
         hub.write("stock.txt", "STOCK: plums\n" + nasty)
         hub.write("plan.yaml", HOSTILE_PLAN % json.dumps("A menu for tomorrow " + HOSTILE[0] + HOSTILE[1] + HOSTILE[4]))
