@@ -118,6 +118,10 @@ void RequestSay(Hub& hub, const json::object& parameters, HubService::Done done)
     done(std::unexpected(*std::move(unable)));
     return;
   }
+  if (const auto& obstacle = hub.goal_obstacle()) {
+    done(std::unexpected(*obstacle));
+    return;
+  }
   const std::string plan = remark->plan_id.str();
   hub.FocusOn(remark->plan_id);
   hub.core().Submit(*std::move(remark), [plan, done = std::move(done)](const Reply& reply) {

@@ -194,12 +194,17 @@ AgentId AssigneeOr(const Command& command, const AgentId& otherwise) {
 // The letter's command once more. One that was carried out before gets an id of its own: under the old one
 // the engine would answer with the recorded failure.
 Result<CommandFile> CommandAgain(Hub& hub, const FoundLetter& found, const std::string& bytes) {
+  if (found.letter.command_id.str().starts_with("stage_")) {
+    return Fail(ErrorCode::kStateConflict, "a stage of a goal cannot be retried by itself",
+                fmt::format("`agenttalk run {}` continues the goal; then `agenttalk dead drop` the letter",
+                            found.plan.str()));
+  }
   ReadCommandResult read = ParseCommand(bytes, CommandStrictness::kIntake);
   if (!read.command || !read.issues.ok()) {
     return Fail(read.issues.ok() ? ErrorCode::kStateConflict : read.issues.errors.front().code,
                 read.issues.ok() ? "the letter holds no command that could be tried again"
                                  : IssueText(read.issues.errors.front()),
-                "put the mended file into the inbox, then `agenttalk dead drop` the letter");
+                "put the corrected file into the inbox, then `agenttalk dead drop` the letter");
   }
   Command command = *std::move(read.command);
   const PlanState* plan = TRY(hub.core().LookUp(command.plan_id));
@@ -238,9 +243,10 @@ Result<Again> ReadAgain(Hub& hub, const FoundLetter& found) {
   const DeadLettered& letter = found.letter;
   if (!letter.sender.empty()) return Again();
   if (letter.body.empty()) {
-    return Fail(ErrorCode::kStateConflict, "the file was not read, so it cannot be tried again from here",
-                fmt::format("mend it in {}, put it into its box again, then `agenttalk dead drop` the letter",
-                            DeadLetterFolder(found.plan)));
+    return Fail(
+        ErrorCode::kStateConflict, "the file was not read, so it cannot be tried again from here",
+        fmt::format("correct it in {}, put it into its inbox again, then `agenttalk dead drop` the letter",
+                    DeadLetterFolder(found.plan)));
   }
   const auto bytes = TRY(hub.core().contents().Load(letter.body));
   const auto box = BoxOf(letter);

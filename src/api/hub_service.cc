@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <expected>
 #include <functional>
@@ -35,6 +37,7 @@ namespace agenttalk {
 namespace {
 
 namespace json = boost::json;
+using std::string_view_literals::operator""sv;
 
 using Query = Result<json::value> (*)(Hub&, const json::object&);
 using Request = void (*)(Hub&, const json::object&, HubService::Done);
@@ -93,17 +96,38 @@ const std::map<std::string, Method, std::less<>>& Methods() {
   return methods;
 }
 
+// Verbs that name a plan which exists and act on nothing else: a beginning of its id will do. A new plan may
+// be named by the others, or a goal be meant.
+bool TakesBeginnings(std::string_view method, const json::object& parameters) {
+  constexpr std::array kMethods = {"status"sv, "log"sv,    "trace"sv,  "show"sv,   "file"sv,
+                                   "files"sv,  "replay"sv, "diff"sv,   "events"sv, "plan/show"sv,
+                                   "say"sv,    "pause"sv,  "resume"sv, "cancel"sv, "export"sv};
+  const json::value* asked = parameters.if_contains("beginning");
+  return std::ranges::find(kMethods, method) != kMethods.end() ||
+         (method == "plan/find" && asked != nullptr && *asked == true);
+}
+
 // What people say about plans that exist; "goal" and "plan/run" name new ones too, which are taken as they
 // are.
 json::object WithFullPlanIds(Hub& hub, std::string_view method, json::object parameters) {
   const bool names_new = method == "goal" || method == "plan/run";
+  const bool takes_beginnings = TakesBeginnings(method, parameters);
   for (const char* key : {"plan_id", "a", "b"}) {
     json::value* word = names_new ? nullptr : parameters.if_contains(key);
     if (word != nullptr && word->is_string() && !word->as_string().empty()) {
-      *word = FullPlanId(hub, std::string(word->as_string())).str();
+      PlanId id = FullPlanId(hub, std::string(word->as_string()));
+      if (takes_beginnings) id = PlanBeginningWith(hub, id);
+      *word = id.str();
     }
   }
   return parameters;
+}
+
+// What names agents: they are looked for in the configuration as it is now.
+bool BringsWork(std::string_view method) {
+  constexpr std::array kMethods = {"plan/run"sv, "goal"sv,       "plan/continue"sv,
+                                   "fork"sv,     "plan/apply"sv, "say"sv};
+  return std::ranges::find(kMethods, method) != kMethods.end();
 }
 
 std::unexpected<Error> NoMethod(std::string_view method) {
@@ -120,6 +144,7 @@ Result<bool> HubService::IsReading(std::string_view method) {
 
 void HubService::Call(std::string_view method, const json::object& given, Done done) {
   hub_.core().ForgetIdle();
+  if (BringsWork(method)) hub_.RefreshConfiguration();
   const json::object parameters = WithFullPlanIds(hub_, method, given);
   const auto found = Methods().find(method);
   if (found == Methods().end()) {

@@ -35,18 +35,35 @@ std::string Hint(std::string_view word, const std::vector<std::string>& known, s
   return meant.empty() ? std::move(otherwise) : meant;
 }
 
+bool IsThere(Hub& hub, const PlanId& id) {
+  const PlanState* loaded = hub.core().FindLoaded(id);
+  if (loaded != nullptr && loaded->opened) return true;
+  const auto stream = hub.journal().FindStream(id);
+  return stream && stream->has_value();
+}
+
 }  // namespace
 
 PlanId FullPlanId(Hub& hub, const std::string& word) {
   const PlanId given(word);
   if (!IsSafeName(word)) return given;
-  const auto is_there = [&](const PlanId& id) {
-    if (hub.core().FindLoaded(id) != nullptr && hub.core().FindLoaded(id)->opened) return true;
-    const auto stream = hub.journal().FindStream(id);
-    return stream && stream->has_value();
-  };
   const PlanId full(std::string(kPrefix) + word);
-  return !is_there(given) && IsSafeName(full.str()) && is_there(full) ? full : given;
+  return !IsThere(hub, given) && IsSafeName(full.str()) && IsThere(hub, full) ? full : given;
+}
+
+PlanId PlanBeginningWith(Hub& hub, const PlanId& id) {
+  constexpr std::size_t kShortest = 4;  // of what is more than the prefix
+  const std::string given = id.str().starts_with(kPrefix) ? id.str() : std::string(kPrefix) + id.str();
+  if (given.size() < kPrefix.size() + kShortest || IsThere(hub, id)) return id;
+  const auto streams = hub.journal().Streams(false);
+  if (!streams) return id;
+  PlanId found;
+  for (const StreamInfo& stream : *streams) {
+    if (!stream.stream.str().starts_with(given)) continue;
+    if (!found.empty()) return id;  // two could be meant
+    found = stream.stream;
+  }
+  return found.empty() ? id : found;
 }
 
 std::unexpected<Error> NoPlan(Hub& hub, const PlanId& id) {

@@ -14,6 +14,9 @@ namespace agenttalk {
 
 // The id in full: people may leave out the "plan_" that most ids begin with.
 PlanId FullPlanId(Hub& hub, const std::string& word);
+// The one plan whose id begins so, where there is exactly one; otherwise the id as it is. Goals have long
+// ids.
+PlanId PlanBeginningWith(Hub& hub, const PlanId& id);
 Result<const PlanState*> FindPlan(Hub& hub, const PlanId& id);
 std::unexpected<Error> NoPlan(Hub& hub, const PlanId& id);
 Result<TaskIndex> FindTask(const PlanState& plan, const TaskId& id);

@@ -32,7 +32,7 @@ namespace json = boost::json;
 std::unexpected<Error> FailIssues(const Issues& issues) {
   const Issue& first = issues.errors.front();
   std::string message;
-  for (const Issue& issue : issues.errors) message += (message.empty() ? "" : "; ") + IssueText(issue);
+  for (const Issue& issue : issues.errors) message += (message.empty() ? "" : "; ") + PlacedText(issue);
   return Fail(first.code, std::move(message), first.hint);
 }
 

@@ -83,7 +83,13 @@ std::unexpected<Error> UnknownVerb(std::span<const Verb> verbs, const std::strin
 Result<Call> TakeApart(std::span<const Verb> verbs, const Words& words) {
   const std::size_t at = VerbPosition(words);
   if (at == words.size()) {
-    return Fail(ErrorCode::kUsage, "no verb given", "agenttalk --help lists the verbs");
+    const auto known = [](const std::string& word) {
+      return std::ranges::find(CommonParameters(), word, &Parameter::name) != CommonParameters().end();
+    };
+    const bool unknown = !words.empty() && words.front().starts_with('-') && !known(words.front());
+    return Fail(ErrorCode::kUsage,
+                unknown ? fmt::format("there is no option {}", words.front()) : "no verb given",
+                "agenttalk --help lists the verbs and options");
   }
   Call call{.verb = FindVerb(verbs, words[at]), .rest = {}};
   std::size_t after = at + 1;
@@ -96,7 +102,10 @@ Result<Call> TakeApart(std::span<const Verb> verbs, const Words& words) {
     if (group.empty()) return UnknownVerb(verbs, words[at]);
     Words names;
     for (const Verb& verb : group) names.push_back(verb.name);
-    return Fail(ErrorCode::kUsage, fmt::format("'{}' needs one more word", words[at]),
+    const bool more = at + 1 < words.size() && !words[at + 1].starts_with('-');
+    return Fail(ErrorCode::kUsage,
+                more ? fmt::format("there is no verb '{} {}'", words[at], words[at + 1])
+                     : fmt::format("'{}' needs one more word", words[at]),
                 fmt::format("one of: {}", fmt::join(names, ", ")));
   }
   call.rest.assign(words.begin() + static_cast<std::ptrdiff_t>(after), words.end());

@@ -18,6 +18,7 @@
 #include "base/error_code.h"
 #include "base/file_descriptor.h"
 #include "base/issue.h"
+#include "base/issue_text.h"
 #include "llm/cassette.h"
 
 namespace agenttalk {
@@ -57,9 +58,7 @@ Result<Cassette> LoadCassette(const std::filesystem::path& file) {
   auto cassette = Cassette::Parse(text);
   if (cassette) return std::move(*cassette);
   const Issue& first = cassette.error().errors.front();
-  return Fail(first.code,
-              fmt::format("{}, line {}, {}: {}", file.string(), first.line, first.path, first.message),
-              first.hint);
+  return Fail(first.code, IssueInFile(file.string(), first), first.hint);
 }
 
 }  // namespace agenttalk

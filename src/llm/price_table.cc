@@ -107,7 +107,7 @@ std::optional<Error> PriceTag::Refuse(std::string_view asked) const {
   const std::string_view name = asked.empty() ? std::string_view(model) : asked;
   return Error{
       ErrorCode::kProviderMissing,
-      fmt::format("the price of {} is unknown, so that nobody could say when the budget in USD is used up",
+      fmt::format("the price of {} is unknown, so the budget in USD cannot be kept",
                   name.empty() ? "the provider's model" : fmt::format("the model {}", name)),
       "add it to prices.yaml in the hub, set prices: {input: …, output: …} of its provider (0 for one "
       "that costs nothing), or allow it with limits: {allow_unpriced: true}"};

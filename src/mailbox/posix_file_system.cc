@@ -231,7 +231,7 @@ Result<FileDescriptor> PosixFileSystem::OpenOwn(const std::string& path, int fla
   const FileStat stat = TRY(StatOpen(*file, path));
   if (stat.type != FileType::kRegular || stat.links > 1) {
     return Fail(ErrorCode::kFileUnsafe, fmt::format("{} is a link or no regular file", path),
-                "remove it; the hub writes it anew");
+                "remove it; the hub writes it again");
   }
   return std::move(*file);
 }

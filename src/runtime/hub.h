@@ -94,6 +94,9 @@ class Hub final : private EventObserver {
   [[nodiscard]] Result<void> CheckPrices(const TaskDag* dag) const {
     return agenttalk::CheckPrices(team_, prices_, dag);
   }
+  // Reads a configuration that was edited since: whoever brings work expects the team that the file names
+  // now, not at the next heartbeat.
+  void RefreshConfiguration();
   // This plan is to advance too, whatever else this process works on.
   void FocusOn(const PlanId& plan);
   // This process makes the plan advance.

@@ -22,6 +22,7 @@
 #include "model/config/hub_config.h"
 #include "model/config/hub_config_reader.h"
 #include "runtime/calls/call_desk.h"
+#include "runtime/calls/price_check.h"
 #include "runtime/calls/provider_choice.h"
 #include "runtime/calls/tool_set.h"
 #include "runtime/hub.h"
@@ -62,6 +63,11 @@ Result<void> CheckStillTrusted(const std::filesystem::path& hub, const Team& bef
 
 }  // namespace
 
+void Hub::RefreshConfiguration() {
+  config_due_ = {};
+  NoticeConfiguration();
+}
+
 void Hub::NoticeConfiguration() {
   const Timestamp now = clock_.Now();
   if (!config_watch_ || now < config_due_) return;
@@ -90,6 +96,7 @@ Result<void> Hub::Reconfigure(Team team) {
   if (ProviderSettings(team) != ProviderSettings(team_)) {
     providers = TRY(MakeProviders(team, directory_, options_.providers, *journal_, *models_,
                                   [this](const std::string& text) { Report(text); }));
+    prices_ = TagsOf(*providers);
     goal_obstacle_ = GoalObstacle(*providers);
   }
   team_ = std::move(team);

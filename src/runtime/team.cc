@@ -21,6 +21,7 @@
 #include "base/file_name.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/issue_text.h"
 #include "base/json.h"
 #include "base/posix_root.h"
 #include "base/suggestion.h"
@@ -44,10 +45,7 @@ constexpr std::uint64_t kDefaultHubBudget = 20'000'000;  // millionths of a doll
 
 std::unexpected<Error> FailIssues(const fs::path& file, const Issues& issues) {
   const Issue& first = issues.errors.front();
-  std::string text = file.string();
-  if (first.line > 0) text += fmt::format(", line {}", first.line);
-  if (!first.path.empty()) text += fmt::format(", {}", first.path);
-  text += ": " + first.message;
+  std::string text = IssueInFile(file.string(), first);
   if (issues.errors.size() > 1) text += fmt::format(" (and {} more)", issues.errors.size() - 1);
   return Fail(first.code, std::move(text),
               first.hint.empty() ? "see `agenttalk validate " + file.string() + "`" : first.hint);

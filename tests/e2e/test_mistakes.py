@@ -38,6 +38,18 @@ COMMAND_LINE = [
     (["rnu", "plan.yaml"], 2, ["there is no verb 'rnu'", "run"]),
     ([], 2, ["no verb given", "--help"]),
     (["plan"], 2, ["'plan' needs one more word", "plan show"]),
+    (["plan", "list"], 2, ["there is no verb 'plan list'", "plan show"]),
+    (["--versoin"], 2, ["there is no option --versoin"]),
+    (["run", ""], 2, ["the goal is empty", "agenttalk run"]),
+    (["run", "wasps"], 2, ["there is no plan wasps", "a goal is written as a sentence, in quotes"]),
+    (["run", "wasp"], 2, ["plan_wasp has not been started", "agenttalk run wasp.yaml"]),
+    (["run", "bees", "--file", "notes.md"], 2, ["plan_bees exists", "--file"]),
+    (["run", "answers.yaml"], 2, ["answers.yaml has errors; nothing was run", "this is not a plan", "tasks:"]),
+    (["run", "plan.yaml", "--provider", "ofline"], 4, ["there is no provider ofline", 'did you mean "offline"?']),
+    (["log", "bees", "--task", "colect"], 0, ["no event matches", "agenttalk status bees"]),
+    (["replay", "bees", "--at", "first"], 2, ["first is not the number of an event", "(#17)"]),
+    (["resume", "bees"], 1, ["plan_bees cannot be resumed: it has ended"]),
+    (["say", "bees", "shorter"], 4, ["goals and feedback need a model", "answers.yaml"]),
     (["dead"], 2, ["'dead' needs one more word", "dead list"]),
     (["run", "--plann", "plan.yaml"], 2, ["run has no option --plann", "did you mean --plan?"]),
     (["run", "plan.yaml", "--anwsers", "answers.yaml"], 2, ["no option --anwsers", "did you mean --answers?"]),
@@ -66,13 +78,14 @@ COMMAND_LINE = [
     (["run", "beees"], 2, ["there is no plan beees", "plan_bees"]),
     (["run", "plan_unheard-of"], 2, ["there is no plan plan_unheard-of", "agenttalk plans"]),
     (["status", "bes"], 2, ["there is no plan bes", "plan_bees"]),
+    (["fork", "bees", "--from", "colect"], 2, ["plan_bees has no task colect", 'did you mean "collect"?']),
     (["trace", "x9"], 2, ["there is no plan x9", "agenttalk plans"]),
     (["validate", "nothing.yaml"], 2, ["nothing.yaml"]),
-    (["answer", "q_1", "--approve"], 1, ["q_1 is not open", "agenttalk questions"]),
+    (["answer", "q_1", "--approve"], 1, ["q_1 is not an open question", "no question is open"]),
     (["send", "notes.md", "--to", "analist"], 2, ["there is no agent analist", "analyst"]),
     (["plan", "reset", "bees", "--task", "colect"], 2, ["colect"]),
     # a goal without a model
-    (["run", "A page about bees"], 4, ["a goal needs a model", "answers.yaml", "--provider"]),
+    (["run", "A page about bees"], 4, ["goals and feedback need a model", "answers.yaml", "--provider"]),
     (["run", "A page about wasps", "--provider", "nosuch"], 4, ["there is no provider nosuch"]),
     (["run", "plan.yaml", "--answers", "nothing.yaml", "--fresh"], 2, ["nothing.yaml is missing"]),
 ]
@@ -111,7 +124,9 @@ PLANS = [
     ("at sign", PLAN.replace("goal: A page", "goal: @home a page"), ["in quotes"]),
     ("key twice", PLAN.replace("    prompt: Write the page.\n", "    prompt: x\n    prompt: y\n"), ['"prompt" is given twice']),
     ("a number as agent", PLAN.replace("agent: editor", "agent: 7"), ["must be a string"]),
-    ("empty", "", ["must be"]),
+    ("empty", "", ["plan.yaml has errors; nothing was run", "the file is empty", "tasks:"]),
+    ("a sentence", "A page about bees", ["this is not a plan"]),
+    ("a word for a number", "plan: bees\ntasks:\n" + TASK % ", retry: two", ["must be an integer", "digits alone"]),
 ]
 
 CONFIGS = [
@@ -141,6 +156,7 @@ def make(box):
     box.write("hub/plan.yaml", PLAN)
     box.write("hub/notes.md", "Bees fly.")
     box.write("hub/notes/a.txt", "x")
+    box.write("hub/wasp.yaml", PLAN.replace("plan: bees", "plan: wasp"))
     return box.dir / "hub"
 
 
@@ -176,6 +192,29 @@ def test_plan_files(box):
         check(wrong, name, box.run("run", "plan.yaml", "--yes", cwd=hub), 2, texts)
     assert not wrong, "\n".join(wrong)
     assert box.run("plans", "--json", cwd=hub).expect(0).json == []
+
+
+def test_a_mistake_is_named_once(box):
+    """The file, each mistake, and neither what follows from it nor the line a second time."""
+    hub = make(box)
+    box.write("hub/plan.yaml", PLAN.replace("    agent: editor", "    agnt: editor"))
+    for said in (box.run("run", "plan.yaml", cwd=hub).expect(2).err, box.run("validate", "plan.yaml", cwd=hub).expect(2).out):
+        assert "plan.yaml" in said and 'did you mean "agent"?' in said and "is missing" not in said, said
+    box.write("hub/plan.yaml", PLAN.replace("    agent: editor", "\tagent: editor"))
+    assert box.run("run", "plan.yaml", cwd=hub).expect(2).err.count("line 9") == 1
+    box.write("hub/agenttalk.yaml", CONFIG.replace("  analyst", "\tanalyst"))
+    assert box.run("serve", cwd=hub).expect(2).err.count("line 6") == 1
+
+
+def test_a_missing_input_says_where_it_belongs(box):
+    """A task that waits for a file names the folder; one that waits for its own output is told so before."""
+    hub = make(box)
+    box.write("hub/plan.yaml", "plan: bees\ntasks:\n" + TASK % ", inputs: [late.md], outputs: [a.md]")
+    said = box.run("run", "plan.yaml", cwd=hub).expect(3).err
+    assert "waits for late.md, to be put into agents/analyst/inbox/plan_bees/" in said, said
+    box.write("hub/plan.yaml", "plan: own\ntasks:\n" + TASK % ", inputs: [a.md], outputs: [a.md]")
+    said = box.run("validate", "plan.yaml", cwd=hub).out
+    assert 'no other task makes "a.md"' in said and "cannot wait for its own output" in said, said
 
 
 def test_configurations(box):

@@ -145,3 +145,86 @@ def test_a_model_server_that_is_down_is_told_once(box):
         assert said.count("was not reached") <= 2, said
         hub.write("agenttalk.yaml", right)
         assert hub.agenttalk("run", "alpha").expect(0).out.startswith("plan_alpha: completed")
+
+
+def gated(name):
+    return plan(name, name).replace("outputs: [final.md]}", "outputs: [final.md], gate: human}")
+
+
+def test_an_approval_takes_nothing_but_a_decision(box):
+    """An empty answer and a "yes" are refused, by verb and by file, and leave the question open; the list says what to type."""
+    gate = Gate()
+    with Journey(box, gate, AGENTS) as hub:
+        hub.write("plan.yaml", gated("alpha"))
+        hub.agenttalk("run", "plan.yaml", "--quiet").expect(3)
+        question = hub.json("questions")[0]["id"]
+        shown = hub.agenttalk("questions").expect(0).out
+        assert f'Answer: agenttalk answer {question} --approve, or agenttalk answer {question} --reject "REASON"' in shown, shown
+        for words in ([], ["yes"], [""]):
+            said = hub.agenttalk("answer", question, *words).expect(2).err
+            assert f"{question} asks for a decision" in said and "--approve" in said, said
+        said = hub.agenttalk("answer", "q_99999", "--approve").expect(1).err
+        assert "q_99999 is not an open question" in said and f"open: {question}" in said, said
+        hub.start()
+        hub.write("human/outbox/yes.json", json.dumps({"id": question, "text": "yes"}))
+        wait_for(lambda: hub.json("dead", "list"), "the refusal of the file")
+        assert [one["id"] for one in hub.json("questions") if one["kind"] != "alert"] == [question]
+        hub.restart("kill")
+        hub.agenttalk("answer", question, "--reject", "shorter").expect(0)
+        again = wait_for(lambda: [q["id"] for q in hub.json("questions") if q["kind"] == "approve" and q["id"] != question], "the question")
+        hub.agenttalk("answer", again[0], "--approve").expect(0)
+        wait_for(lambda: state(hub, "alpha") == "completed", "the end")
+        hub.stop()
+
+
+def test_a_team_that_was_edited_is_the_team_of_the_next_run(box):
+    """Whoever edits agenttalk.yaml and runs a plan does not have to wait for a heartbeat of the server."""
+    gate = Gate()
+    with Journey(box, gate, AGENTS, heartbeat={"interval_seconds": 3600}) as hub:
+        hub.start()
+        hub.write("agenttalk.yaml", json.dumps({**hub.config, "agents": {**AGENTS, "critic": {"prompt": "You criticise."}}}))
+        hub.write("plan.yaml", plan("gamma", "gamma").replace("agent: editor", "agent: critic"))
+        assert hub.agenttalk("run", "plan.yaml").expect(0).out.startswith("plan_gamma: completed")
+        assert "You criticise." in (box.dir / "model.jsonl").read_text()
+        hub.stop()
+
+
+def test_a_word_starts_no_goal(box):
+    """What could be the id of a plan is never a goal: a typing mistake costs nothing."""
+    gate = Gate()
+    with Journey(box, gate, AGENTS) as hub:
+        hub.write("plan.yaml", plan("alpha", "alpha"))
+        said = hub.agenttalk("run", "alpha").expect(2).err
+        assert "plan_alpha has not been started" in said and "`agenttalk run plan.yaml` starts it" in said, said
+        said = hub.agenttalk("run", "weekly-report").expect(2).err
+        assert "there is no plan weekly-report" in said and "in quotes" in said, said
+        assert not gate.asked and hub.json("plans") == []
+
+
+def test_plans_are_named_alike(box):
+    """Forks have ids as other plans have; the beginning of an id is enough where one plan has it."""
+    gate = Gate()
+    with Journey(box, gate, AGENTS) as hub:
+        hub.write("plan.yaml", plan("alpha", "alpha"))
+        hub.agenttalk("run", "plan.yaml", "--quiet").expect(0)
+        hub.agenttalk("fork", "alpha", "--from", "final", "--prompt", "beta final", "--quiet").expect(0)
+        hub.agenttalk("fork", "alpha", "--from", "final", "--prompt", "gamma final", "--as", "other", "--quiet").expect(0)
+        assert [row["plan_id"] for row in hub.json("plans")] == ["plan_alpha", "plan_alpha-fork1", "plan_other"]
+        assert hub.json("status", "othe")["plan_id"] == "plan_other"
+        assert hub.json("status", "alpha")["plan_id"] == "plan_alpha", "a whole id is meant before a beginning"
+        hub.agenttalk("status", "alph").expect(2)  # two could be meant
+        assert hub.agenttalk("diff", "alpha", "plan_othe").expect(0).out.startswith("plan_alpha: ")
+
+
+def test_a_stopped_run_says_that_it_is_stopped(box):
+    """After Ctrl-C the last line does not say "running"."""
+    gate = Gate()
+    with Journey(box, gate, AGENTS) as hub:
+        hub.write("plan.yaml", plan("alpha", "alpha"))
+        gate.closed.add("alpha")
+        running = hub.spawn("run", "plan.yaml")
+        wait_for(lambda: gate.asked, "a call")
+        running.send_signal(signal.SIGINT)
+        said, _ = running.communicate(timeout=30)
+        gate.closed.clear()
+        assert said.startswith("plan_alpha: stopped, 0 of 2 tasks completed"), said

@@ -87,19 +87,26 @@ void Progress::SayChange(const Event& event, const PlanChanged& change) {
 void Progress::TellTask(const Event& event) {
   const bool colors = colors_;
   if (const auto* adopted = std::get_if<DagAdopted>(&event.body)) {
-    Say(event, {}, fmt::format("revision {}, {} tasks", adopted->revision, adopted->nodes.size()));
+    const std::size_t count = adopted->nodes.size();
+    Say(event, {},
+        fmt::format("revision {}, {} {}", adopted->revision, count, count == 1 ? "task" : "tasks"));
   } else if (const auto* done = std::get_if<TaskCompleted>(&event.body)) {
     std::string files;
     for (const NamedContent& output : done->outputs) files += (files.empty() ? ": " : ", ") + output.name;
     Say(event, {},
         fmt::format("{} {}{}", done->task_id.str(), Styled("completed", Style::kGreen, colors), files));
   } else if (const auto* changed = std::get_if<TaskChanged>(&event.body)) {
+    const std::string name = EnumName(changed->change);
+    // The reason says what it waits for, in words.
+    const bool waits = name.starts_with("waits_for") && !changed->reason.empty();
     Say(event, {},
-        fmt::format("{} {}{}", changed->task_id.str(),
-                    Styled(EnumName(changed->change), Style::kYellow, colors),
-                    After(": ", WithoutTold(changed->reason))));
+        changed->task_id.str() + " " +
+            (waits ? Styled(changed->reason, Style::kYellow, colors)
+                   : Styled(name, Style::kYellow, colors) + After(": ", WithoutTold(changed->reason))));
   } else if (const auto* reset = std::get_if<TasksReset>(&event.body)) {
-    Say(event, {}, fmt::format("{} tasks run again: {}", reset->tasks.size(), reset->reason));
+    const std::size_t count = reset->tasks.size();
+    Say(event, {},
+        fmt::format("{} {}: {}", count, count == 1 ? "task runs again" : "tasks run again", reset->reason));
   }
 }
 
@@ -161,9 +168,10 @@ void Progress::Durable(const Event& event) {
   } else if (const auto* asked = std::get_if<QuestionAsked>(&event.body)) {
     // What was just told as a failure needs no second line.
     if (asked->kind == QuestionKind::kAlert && IsTold(asked->text)) return;
+    const char* what = asked->kind == QuestionKind::kAlert ? "alert" : "question";
     Say(event, asked->command_id,
-        fmt::format("{} {}: {}", Styled("question", Style::kYellow, colors), QuestionName(event.number),
-                    asked->text));
+        fmt::format("{} {}: {}", Styled(what, Style::kYellow, colors), QuestionName(event.number),
+                    asked->text.substr(0, asked->text.find('\n'))));
   } else if (const auto* letter = std::get_if<DeadLettered>(&event.body)) {
     if (IsTold(letter->message)) return;
     Say(event, {},

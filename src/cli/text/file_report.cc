@@ -36,7 +36,7 @@ std::string ForPeople(const FileReport& checked, bool colors) {
   const std::string verdict =
       issues.ok() ? Styled("ok", Style::kGreen, colors) : Styled("INVALID", Style::kRed, colors);
   std::string text = fmt::format("{} {} ({})\n", verdict, checked.file, ToString(checked.report.kind));
-  for (const Issue& issue : issues.errors) text += ToText(issue, true, colors);
+  for (const Issue& issue : WithoutConsequences(issues.errors)) text += ToText(issue, true, colors);
   for (const Issue& issue : issues.warnings) text += ToText(issue, false, colors);
   return text;
 }

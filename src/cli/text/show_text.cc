@@ -148,8 +148,10 @@ void ShowWriter::ModelCall(const json::object& call) {
   const json::object& request = call.at("request").as_object();
   const bool all = part_ == ShowPart::kAll;
   const std::string model = Safe(request.at("model"));
-  Heading(fmt::format("call {}: {}{}{}", Safe(call.at("call")), Safe(request.at("provider")),
-                      model.empty() ? "" : " " + model, Measured(call)));
+  std::string who = Safe(request.at("provider"));
+  if (!model.empty()) who += (who.empty() ? "" : " ") + model;
+  // Neither is named where the hub's own default was asked.
+  Heading(fmt::format("call {}: {}{}", Safe(call.at("call")), who.empty() ? "model" : who, Measured(call)));
   if (all || part_ == ShowPart::kPrompt) {
     Part("system", Safe(request.at("system")));
     for (const json::value& message : request.at("messages").as_array()) {

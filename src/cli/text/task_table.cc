@@ -42,8 +42,6 @@ int Rank(const json::object& task) {
 }
 
 std::vector<std::string> Row(const json::object& task, double now) {
-  std::string why = CellText(task.at("blocked_by"));
-  if (!task.at("error").is_null()) why = CellText(task.at("error").at("message"));
   return {CellText(task.at("task_id")),
           CellText(task.at("agent")),
           StateText(task),
@@ -52,7 +50,21 @@ std::vector<std::string> Row(const json::object& task, double now) {
           ElapsedText(task, now),
           fmt::format("{}", TokensOf(task.at("tokens"))),
           CostText(task.at("cost_usd")),
-          why};
+          CellText(task.at("blocked_by"))};
+}
+
+// Why tasks failed: too long for a column.
+std::string FailureLines(const std::vector<const json::object*>& tasks) {
+  constexpr std::size_t kMostFailures = 5;
+  std::string text;
+  std::size_t failures = 0;
+  for (const json::object* task : tasks) {
+    if (task->at("error").is_null()) continue;
+    if (++failures > kMostFailures) continue;
+    text += fmt::format("{}: {}\n", CellText(task->at("task_id")), CellText(task->at("error").at("message")));
+  }
+  if (failures > kMostFailures) text += fmt::format("… and {} more errors\n", failures - kMostFailures);
+  return text;
 }
 
 }  // namespace
@@ -95,7 +107,7 @@ std::string TaskTable(const json::object& status, double now, std::size_t most, 
   }
   std::string text = TableText(rows, colors);
   for (const auto& [state, count] : rest) text += fmt::format("… and {} more {}\n", count, state);
-  return text;
+  return text + FailureLines(tasks);
 }
 
 }  // namespace agenttalk

@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "base/utf8.h"
 #include "cli/console.h"
 #include "cli/hub_call.h"
@@ -64,11 +66,24 @@ Branch DecisionBranch(const json::value& decision, bool colors) {
   return {Styled(Brief(CellText(decision.at("text"))), Style::kYellow, colors), SeqOf(decision)};
 }
 
-Branch CallBranch(const json::object& call) {
+// path: inputs/facts.md, lines: 20
+std::string ArgumentsText(const json::value& arguments) {
+  const std::string given = CellText(arguments);
+  const auto parsed = ParseJson(given);
+  if (!parsed || !parsed->is_object()) return given;
+  std::string text;
+  for (const auto& [name, value] : parsed->as_object()) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", std::string_view(name), CellText(value));
+  }
+  return text;
+}
+
+// `models` counts the calls to models of one command.
+Branch CallBranch(const json::object& call, int& models) {
   const bool model = CellText(call.at("kind")) == "model";
-  std::string text =
-      model ? "model call " + CellText(call.at("call"))
-            : fmt::format("tool {} {}", CellText(call.at("name")), Brief(CellText(call.at("arguments"))));
+  std::string text = model ? fmt::format("model call {}", ++models)
+                           : fmt::format("tool {} {}", CellText(call.at("name")),
+                                         Brief(ArgumentsText(call.at("arguments"))));
   const json::value* code = call.if_contains("exit_code");
   if (code != nullptr && !code->is_null()) text += "  exit code " + CellText(*code);
   text += Measures(call);
@@ -97,13 +112,14 @@ Branch CommandBranch(const json::object& command, bool colors) {
                             StateText(CellText(command.at("state")), colors), Measures(command));
   if (command.at("reused").as_bool()) branch.text += "  (reused)";
   if (!command.at("score").is_null()) branch.text += "  score " + CellText(command.at("score"));
+  int models = 0;
   for (const json::value& value : command.at("attempts").as_array()) {
     const json::object& attempt = value.as_object();
     const json::array& calls = attempt.at("calls").as_array();
     Branch tried{fmt::format("attempt {}  {}{}", CellText(attempt.at("attempt")),
                              Brief(CellText(attempt.at("outcome"))), Measures(attempt)),
                  calls.empty() ? branch.order : SeqOf(calls.front())};
-    for (const json::value& call : calls) tried.children.push_back(CallBranch(call.as_object()));
+    for (const json::value& call : calls) tried.children.push_back(CallBranch(call.as_object(), models));
     branch.children.push_back(std::move(tried));
   }
   for (const json::value& delivery : command.at("deliveries").as_array()) {

@@ -12,6 +12,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
+#include "cli/text/local_time.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
 
@@ -24,6 +25,14 @@ namespace json = boost::json;
 const Parameter kLetter = {
     .name = "ID", .takes = Takes::kOne, .help = "the letter's id, as `dead list` shows it"};
 
+// A reason may be long: it has a line of its own.
+std::string LetterLines(const json::object& letter) {
+  const auto cell = [&](const char* name) { return WithoutControls(CellText(letter.at(name))); };
+  const std::string plan = cell("plan_id");
+  return fmt::format("{}  {}{}  {}\n  {}: {}\n", cell("id"), plan.empty() ? "" : plan + "  ", cell("file"),
+                     LocalTimeText(cell("at")), cell("code"), cell("message"));
+}
+
 Result<ExitCode> List(const Invocation& call) {
   const json::value letters = TRY(CallHub(call, "dead/list", {}));
   if (call.json) {
@@ -31,8 +40,7 @@ Result<ExitCode> List(const Invocation& call) {
   } else if (letters.as_array().empty()) {
     call.console.Err("there are no dead letters\n");
   } else {
-    call.console.Out(ObjectTable(letters.as_array(), {"id", "plan_id", "file", "code", "message", "at"},
-                                 call.console.colors_out()));
+    for (const json::value& letter : letters.as_array()) call.console.Out(LetterLines(letter.as_object()));
   }
   return ExitCode::kDone;
 }

@@ -33,14 +33,21 @@ Result<std::string> FreeName(const Invocation& call, const std::string& plan) {
   }
 }
 
+// Ids of plans begin with "plan_", whoever names them.
+std::string AsPlanId(const std::string& name) {
+  return name.starts_with("plan_") ? name : "plan_" + name;
+}
+
 Result<ExitCode> Fork(const Invocation& call) {
-  const std::string plan = call.arguments.Get("PLAN");
   if (!call.arguments.Has("--from")) {
     return Fail(ErrorCode::kUsage, "from which task on?",
-                fmt::format("say --from TASK; see `agenttalk status {}`", plan));
+                fmt::format("say --from TASK; see `agenttalk status {}`", call.arguments.Get("PLAN")));
   }
-  std::string name = call.arguments.Get("--as");
-  if (name.empty()) name = TRY(FreeName(call, plan));
+  const json::value found =
+      TRY(CallHub(call, "plan/find", {{"plan_id", call.arguments.Get("PLAN")}, {"beginning", true}}));
+  const std::string plan = CellText(found.at("plan_id"));
+  const std::string given = call.arguments.Get("--as");
+  const std::string name = given.empty() ? TRY(FreeName(call, plan)) : AsPlanId(given);
   json::object request{{"plan_id", plan},
                        {"from", call.arguments.Get("--from")},
                        {"as", name},
@@ -51,16 +58,16 @@ Result<ExitCode> Fork(const Invocation& call) {
   const char* user = std::getenv("USER");
   request["author"] = user == nullptr || *user == 0 ? "fork" : user;
   if (!call.arguments.Has("--no-run")) {
-    return RunPlan(call, TRY(call.Hub()), {"fork", std::move(request), PlanId(name), "agenttalk serve"});
+    return RunPlan(call, TRY(call.Hub()),
+                   {"fork", std::move(request), PlanId(name), "agenttalk run " + name});
   }
   const json::value made = TRY(CallHub(call, "fork", std::move(request)));
   if (call.json) {
     call.console.Out(CompactJson(made) + "\n");
   } else {
-    call.console.Out(fmt::format(
-        "{}: {} tasks kept, {} to be executed; it goes on with the next `agenttalk "
-        "serve`\n",
-        CellText(made.at("plan_id")), CellText(made.at("tasks_kept")), CellText(made.at("tasks_again"))));
+    call.console.Out(fmt::format("{0}: {1} tasks kept, {2} to run; `agenttalk run {0}` runs them\n",
+                                 CellText(made.at("plan_id")), CellText(made.at("tasks_kept")),
+                                 CellText(made.at("tasks_again"))));
   }
   return ExitCode::kDone;
 }

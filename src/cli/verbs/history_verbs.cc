@@ -16,6 +16,7 @@
 #include "cli/hub_call.h"
 #include "cli/live/terminal.h"
 #include "cli/text/cost_text.h"
+#include "cli/text/local_time.h"
 #include "cli/text/status_text.h"
 #include "cli/text/table.h"
 #include "cli/text/trace_text.h"
@@ -33,7 +34,7 @@ Result<std::uint64_t> ReadNumber(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) {
     return Fail(ErrorCode::kUsage, fmt::format("{} is not the number of an event", text),
-                "`agenttalk log PLAN` shows them in front");
+                "`agenttalk log PLAN` shows the numbers, e.g. (#17)");
   }
   return number;
 }
@@ -47,7 +48,8 @@ Result<ExitCode> Replay(const Invocation& call) {
     return ExitCode::kDone;
   }
   const json::value& at = status.at("at");
-  call.console.Out(fmt::format("after event {}, {}\n", CellText(at.at("seq")), CellText(at.at("time"))));
+  call.console.Out(
+      fmt::format("after event {}, {}\n", CellText(at.at("seq")), LocalTimeText(CellText(at.at("time")))));
   call.console.Out(
       FittedToTerminal(StatusText(status.as_object(), CellText(at.at("time")), call.console.colors_out())));
   return ExitCode::kDone;
@@ -65,6 +67,12 @@ std::string TokensText(const json::value& side) {
   const json::value& tokens = side.at("tokens");
   return fmt::format(
       "{}", tokens.at("input").to_number<std::uint64_t>() + tokens.at("output").to_number<std::uint64_t>());
+}
+
+std::string CostsText(const json::value& a, const json::value& b) {
+  const std::string left = a.is_null() ? "–" : CostText(a.at("cost_usd"));
+  const std::string right = b.is_null() ? "–" : CostText(b.at("cost_usd"));
+  return left == right ? left : fmt::format("{} → {}", left, right);
 }
 
 std::string OutputsText(const json::array& outputs) {
@@ -93,8 +101,8 @@ std::string DiffRows(const json::object& diff, bool colors) {
     const json::value& a = task.at("a");
     const json::value& b = task.at("b");
     rows.push_back({CellText(task.at("task_id")), Both(a, b, "state"), Both(a, b, "score"),
-                    TokensText(a) + " → " + TokensText(b), Both(a, b, "cost_usd"),
-                    CellText(task.at("changed")), OutputsText(task.at("outputs").as_array())});
+                    TokensText(a) + " → " + TokensText(b), CostsText(a, b), CellText(task.at("changed")),
+                    OutputsText(task.at("outputs").as_array())});
   }
   return TableText(rows, colors);
 }

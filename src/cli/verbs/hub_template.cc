@@ -50,7 +50,9 @@ Result<void> MakeDirectories(const fs::path& directory) {
   std::error_code failure;
   fs::create_directories(directory, failure);
   if (!failure) return {};
-  return Fail(ErrorCode::kIo, fmt::format("cannot make {}: {}", directory.string(), failure.message()));
+  return Fail(ErrorCode::kIo,
+              fmt::format("cannot create the folder {}: {}", directory.string(), failure.message()),
+              "choose a directory in which you may write");
 }
 
 Result<void> WriteNewFile(const fs::path& path, std::string_view content) {

@@ -135,7 +135,10 @@ class Log {
   Result<ExitCode> Run() {
     TRY(ShowPast());
     const std::string plan = call_.arguments.Get("PLAN");
-    if (!call_.arguments.Has("--follow")) return ExitCode::kDone;
+    if (!call_.arguments.Has("--follow")) {
+      if (!shown_ && !call_.json) TellNothing(plan);
+      return ExitCode::kDone;
+    }
     EventFollower follower(TRY(call_.Hub()), plan, after_, !call_.json);
     while (!ended_) {
       static_cast<void>(call_.console.Flush());
@@ -145,6 +148,14 @@ class Log {
   }
 
  private:
+  // A filter that lets nothing pass is mostly a typing mistake.
+  void TellNothing(const std::string& plan) {
+    call_.console.Err(
+        fmt::format("no event matches; `agenttalk status {0}` lists the tasks, `agenttalk log {0} --json` "
+                    "the types of events\n",
+                    plan));
+  }
+
   Result<void> ShowPast() {
     json::object request{{"plan_id", call_.arguments.Get("PLAN")}, {"words", !call_.json}};
     if (call_.arguments.Has("--tail")) request["tail"] = TRY(ReadCount(call_.arguments.Get("--tail")));
@@ -169,6 +180,7 @@ class Log {
     // What ended before may have been opened again since.
     if (CellText(event.at("type")) == "plan_changed") ended_ = EndsPlan(event);
     if (!filter_.Passes(event.as_object())) return;
+    shown_ = true;
     call_.console.Out(call_.json ? CompactJson(event) + "\n"
                                  : LogLine(event.as_object(), call_.console.colors_out()));
   }
@@ -177,6 +189,7 @@ class Log {
   Filter filter_;
   std::uint64_t after_ = 0;
   bool ended_ = false;
+  bool shown_ = false;
 };
 
 }  // namespace

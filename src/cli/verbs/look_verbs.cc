@@ -19,6 +19,7 @@
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
 #include "cli/live/terminal.h"
+#include "cli/text/local_time.h"
 #include "cli/text/status_text.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
@@ -87,19 +88,30 @@ Result<ExitCode> ListPlans(const Invocation& call) {
   return ExitCode::kDone;
 }
 
-// A question with everything that it is about; a table would cut it.
+// What to type.
+std::string HowToAnswer(const json::object& question) {
+  const std::string answer = "agenttalk answer " + CellText(question.at("id"));
+  if (question.at("choices").as_array().empty()) return fmt::format("Answer: {} \"TEXT\"", answer);
+  return fmt::format("Answer: {0} --approve, or {0} --reject \"REASON\"", answer);
+}
+
+// A question, or an alert, with everything that it is about; a table would cut it.
 void TellQuestion(const Invocation& call, const json::object& question) {
+  const bool alert = CellText(question.at("kind")) == "alert";
   const std::string plan = CellText(question.at("plan_id"));
   const std::string deadline = CellText(question.at("deadline"));
-  std::string head = fmt::format("{}  {}", CellText(question.at("id")), CellText(question.at("kind")));
+  std::string head = CellText(question.at("id"));
+  if (!alert) head += "  " + CellText(question.at("kind"));
   if (!plan.empty()) head += "  " + plan;
   if (!CellText(question.at("from")).empty()) head += "  from " + CellText(question.at("from"));
-  if (!deadline.empty()) head += "  until " + deadline;
+  if (alert) head += "  " + LocalTimeText(CellText(question.at("asked_at")));
+  if (!deadline.empty() && !alert) head += "  until " + LocalTimeText(deadline);
   call.console.Out(Styled(head, Style::kYellow, call.console.colors_out()) + "\n");
   std::string text = "  " + CellText(question.at("text"));
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3)
     text.replace(at, 1, "\n  ");
-  call.console.Out(WithoutControls(text) + "\n\n");
+  call.console.Out(WithoutControls(text) + "\n");
+  if (!alert) call.console.Out("  " + HowToAnswer(question) + "\n\n");
 }
 
 Result<ExitCode> ShowQuestions(const Invocation& call) {
@@ -121,8 +133,7 @@ Result<ExitCode> ShowQuestions(const Invocation& call) {
   if (!asked) call.console.Err("no open questions\n");
   if (alerts.empty()) return ExitCode::kDone;
   call.console.Out("Alerts (they need no answer and close by themselves):\n");
-  call.console.Out(FittedToTerminal(
-      ObjectTable(alerts, {"id", "plan_id", "from", "text", "asked_at"}, call.console.colors_out())));
+  for (const json::value& alert : alerts) TellQuestion(call, alert.as_object());
   return ExitCode::kDone;
 }
 
@@ -189,7 +200,7 @@ Verb AgentsVerb() {
 
 Verb QuestionsVerb() {
   return {.name = "questions",
-          .summary = "Lists open questions and approvals, and notices apart from them.",
+          .summary = "Lists open questions and approvals, and alerts apart from them.",
           .example = "agenttalk questions --json",
           .parameters = {},
           .run = ShowQuestions};

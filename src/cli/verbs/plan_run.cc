@@ -148,8 +148,11 @@ std::size_t CountTasks(const json::object& status, std::string_view state) {
 }
 
 // The last line: how the run ended.
-ExitCode Report(const Invocation& call, const fs::path& hub, const json::object& status, double elapsed) {
-  const std::string state = CellText(status.at("state"));
+ExitCode Report(const Invocation& call, const fs::path& hub, const json::object& status, double elapsed,
+                bool stopped = false) {
+  const std::string known = CellText(status.at("state"));
+  // Nobody works on it any more.
+  const std::string state = stopped && known == "running" ? "stopped" : known;
   json::array deliverables;
   for (const json::value& path : status.at("deliverables").as_array()) {
     deliverables.emplace_back((hub / CellText(path)).string());
@@ -320,14 +323,15 @@ Result<ExitCode> RunHere(const Invocation& call, Hub& hub, RunListener& listener
   const auto end = hub.ServePlan(run.plan);
   listener.Finish();
   if (!end) {
-    call.console.Err(fmt::format("agenttalk: the journal cannot go on: {}\n", end.error().message));
+    call.console.Err(fmt::format("agenttalk: the journal cannot be written: {}\n", end.error().message));
     return ExitCode::kEnvironment;
   }
   if (refused) return std::unexpected(*refused);
   const PlanState* plan = TRY(hub.core().LookUp(run.plan));
   if (plan == nullptr) return Fail(ErrorCode::kCancelled, "the run was stopped before it began");
-  if (*end == Hub::End::kStopped && !plan->completed) TellHowToGoOn(call, run);
-  return Report(call, hub.directory(), PlanStatusJson(*plan), SecondsSince(start));
+  const bool stopped = *end == Hub::End::kStopped && !plan->completed;
+  if (stopped) TellHowToGoOn(call, run);
+  return Report(call, hub.directory(), PlanStatusJson(*plan), SecondsSince(start), stopped);
 }
 
 }  // namespace

@@ -18,7 +18,10 @@
 #include "base/ids.h"
 #include "base/suggestion.h"
 #include "cli/hub_call.h"
+#include "cli/text_file.h"
 #include "cli/verb.h"
+#include "model/dag/plan_file.h"
+#include "model/reading/checked.h"
 
 namespace agenttalk {
 namespace {
@@ -63,6 +66,22 @@ std::unexpected<Error> NoSuchFile(const std::string& word, const fs::path& hub) 
                            : fmt::format("did you mean {}?", (path.parent_path() / near).string()));
 }
 
+// A word that could be an id is never taken for a goal: a goal costs money, and a typing mistake should not.
+std::unexpected<Error> NoSuchPlan(const std::string& word, const fs::path& hub, Error error) {
+  if (error.hint.starts_with("did you mean")) return std::unexpected(std::move(error));
+  const std::string id = word.starts_with("plan_") ? word : "plan_" + word;
+  for (const std::string& name : PlanFilesIn(hub)) {
+    const auto text = ReadTextFile((hub / name).string(), kMaxPlanBytes);
+    const auto plan = text && name.ends_with(".yaml") ? ParsePlanFile(*text) : Checked<PlanFile>();
+    if (!plan.value || plan.value->plan_id.str() != id) continue;
+    error.message = fmt::format("{} has not been started", id);
+    error.hint = fmt::format("`agenttalk run {}` starts it", fs::proximate(hub / name).string());
+    return std::unexpected(std::move(error));
+  }
+  error.hint = "`agenttalk plans` lists the plans; a goal is written as a sentence, in quotes";
+  return std::unexpected(std::move(error));
+}
+
 Result<RunTarget> FileTarget(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
@@ -87,6 +106,10 @@ Result<RunTarget> FileTarget(const fs::path& path) {
 }  // namespace
 
 Result<RunTarget> FindRunTarget(const Invocation& call, const fs::path& hub, const std::string& word) {
+  if (word.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return Fail(ErrorCode::kPromptEmpty, "the goal is empty",
+                "say what is wanted, e.g. `agenttalk run \"A page about bees\"`");
+  }
   std::error_code ignored;
   if (fs::exists(fs::status(word, ignored))) return FileTarget(word);
   if (!IsOneWord(word)) return RunTarget{RunTarget::Kind::kGoal, word};
@@ -95,8 +118,7 @@ Result<RunTarget> FindRunTarget(const Invocation& call, const fs::path& hub, con
     auto found = CallHub(call, "plan/find", {{"plan_id", word}});
     if (found) return RunTarget{RunTarget::Kind::kPlan, CellText(found->at("plan_id"))};
     if (found.error().code != ErrorCode::kPlanUnknown) return std::unexpected(std::move(found).error());
-    const bool misspelt = word.starts_with("plan_") || found.error().hint.starts_with("did you mean");
-    if (misspelt) return std::unexpected(std::move(found).error());
+    return NoSuchPlan(word, hub, std::move(found).error());
   }
   if (looks_like_file) return NoSuchFile(word, hub);
   return RunTarget{RunTarget::Kind::kGoal, word};

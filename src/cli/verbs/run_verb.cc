@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstdlib>
@@ -44,7 +46,7 @@ json::object RequestOf(const Invocation& call, const PlanSource& source) {
   return request;
 }
 
-ExitCode Refuse(const Invocation& call, const PlanSource& source) {
+ExitCode Refuse(const Invocation& call, const std::string& file, const PlanSource& source) {
   const Issue& first = source.issues.errors.front();
   if (call.json) {
     const json::object report{
@@ -53,7 +55,8 @@ ExitCode Refuse(const Invocation& call, const PlanSource& source) {
         {"warnings", ToJson(source.issues.warnings)}};
     call.console.Out(CompactJson(report) + "\n");
   } else {
-    for (const Issue& issue : source.issues.errors) {
+    call.console.Err(fmt::format("agenttalk: {} has errors; nothing was run\n", file));
+    for (const Issue& issue : WithoutConsequences(source.issues.errors)) {
       call.console.Err(ToText(issue, true, call.console.colors_err()));
     }
   }
@@ -78,7 +81,7 @@ Result<void> AddFiles(const Invocation& call, LoadedFiles& files) {
 Result<ExitCode> RunPlanFile(const Invocation& call, const fs::path& directory, const std::string& file) {
   HubTeam view(directory);
   PlanSource source = TRY(LoadPlanSource(file, view));
-  if (!source.issues.ok()) return Refuse(call, source);
+  if (!source.issues.ok()) return Refuse(call, file, source);
   TRY(AddFiles(call, source.files));
   for (const Issue& warning : source.issues.warnings) {
     call.console.Err(ToText(warning, false, call.console.colors_err()));
@@ -88,6 +91,10 @@ Result<ExitCode> RunPlanFile(const Invocation& call, const fs::path& directory, 
 }
 
 Result<ExitCode> RunKnownPlan(const Invocation& call, const fs::path& directory, const std::string& plan) {
+  if (call.arguments.Has("--file")) {
+    return Fail(ErrorCode::kUsage, fmt::format("{} exists, and --file is for plan files and new goals", plan),
+                "run its plan file with --file, or the goal in the same words");
+  }
   return RunPlan(call, directory,
                  {"plan/continue",
                   {{"plan_id", plan},

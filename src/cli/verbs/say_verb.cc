@@ -142,7 +142,7 @@ Result<ExitCode> SayHere(const Invocation& call, Hub& hub, RemarkListener& liste
     hub.Stop();
   });
   if (auto end = hub.Serve(true); !end) {
-    call.console.Err(fmt::format("agenttalk: the journal cannot go on: {}\n", end.error().message));
+    call.console.Err(fmt::format("agenttalk: the journal cannot be written: {}\n", end.error().message));
     return ExitCode::kEnvironment;
   }
   if (refused) return std::unexpected(*refused);
@@ -153,7 +153,8 @@ Result<ExitCode> SayHere(const Invocation& call, Hub& hub, RemarkListener& liste
 
 Result<ExitCode> Say(const Invocation& call) {
   const fs::path directory = TRY(call.Hub());
-  const json::value found = TRY(CallHub(call, "plan/find", {{"plan_id", call.arguments.Get("PLAN")}}));
+  const json::value found =
+      TRY(CallHub(call, "plan/find", {{"plan_id", call.arguments.Get("PLAN")}, {"beginning", true}}));
   const PlanId plan(CellText(found.at("plan_id")));
   RemarkListener listener(call);
   HubOptions options;

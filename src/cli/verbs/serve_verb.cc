@@ -53,7 +53,7 @@ Result<ExitCode> Serve(const Invocation& call) {
   const auto end = hub->Serve(call.arguments.Has("--until-idle"));
   if (end) return ExitCodeOf(*end);
   // Nothing is acknowledged any more, and only a new start can tell what is on the disk.
-  call.console.Err(fmt::format("agenttalk: the journal cannot go on: {}\n", end.error().message));
+  call.console.Err(fmt::format("agenttalk: the journal cannot be written: {}\n", end.error().message));
   return ExitCode::kEnvironment;
 }
 

@@ -52,6 +52,10 @@ bool HasRoom(const Budget& budget, const Cost& reserved, const Cost& wanted) {
   return tokens && money;
 }
 
+std::string Dollars(std::uint64_t micro) {
+  return fmt::format("{:.4f}", static_cast<double>(micro) / 1e6);
+}
+
 // What of both budgets is used, as far as there are any.
 std::string UsedText(Language language, const Budget& budget) {
   std::string text;
@@ -60,11 +64,8 @@ std::string UsedText(Language language, const Budget& budget) {
         Say(language, Phrase::kUsedTokens, Tokens(budget.used), budget.tokens + budget.raised.input_tokens);
   }
   if (budget.micro_usd > 0) {
-    const auto dollars = [](std::uint64_t micro) {
-      return fmt::format("{:.4f}", static_cast<double>(micro) / 1e6);
-    };
-    text += Say(language, Phrase::kUsedMoney, dollars(budget.used.micro_usd),
-                dollars(budget.micro_usd + budget.raised.micro_usd));
+    text += Say(language, Phrase::kUsedMoney, Dollars(budget.used.micro_usd),
+                Dollars(budget.micro_usd + budget.raised.micro_usd));
   }
   return text;
 }
@@ -88,8 +89,10 @@ void AskForBudget(Step& step, PlanState& plan, const CommandRecord& record, Ques
   question.from = record.agent;
   question.command_id = record.id;
   const Language language = step.state().settings.language;
-  question.text = Say(language, Phrase::kBudget, record.id.str(), Tokens(wanted),
-                      of_hub ? Say(language, Phrase::kTheHub) : plan.id.str(), UsedText(language, limit));
+  question.text =
+      Say(language, Phrase::kBudget, record.id.str(), Tokens(wanted),
+          of_hub ? Say(language, Phrase::kTheHub) : plan.id.str(), UsedText(language, limit),
+          limit.micro_usd == 0 ? std::string() : fmt::format(" ({} USD)", Dollars(wanted.micro_usd)));
   question.choices = {{"approve", Say(language, Phrase::kBudgetApprove)},
                       {"reject", Say(language, Phrase::kBudgetReject)}};
   AskPerson(step, plan, std::move(question));

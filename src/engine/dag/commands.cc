@@ -128,7 +128,7 @@ Result<AgentId> CheckTaskCommand(const PlanState& plan, const Command& command) 
         ErrorCode::kCommandDagMismatch,
         fmt::format("the command was made for another DAG: {} or something upstream of it has changed",
                     command.task_id.str()),
-        "make it anew with generate_command");
+        "create it again with generate_command");
   }
   const TaskPhase phase = dag.tasks[task].phase;
   if (phase != TaskPhase::kPending && phase != TaskPhase::kActive) {

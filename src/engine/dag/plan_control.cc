@@ -33,8 +33,9 @@ Error Refusal(const PlanState& plan, ControlVerb verb) {
   const char* what = verb == ControlVerb::kPause    ? "paused"
                      : verb == ControlVerb::kResume ? "resumed"
                                                     : "cancelled";
-  return {ErrorCode::kStateConflict, fmt::format("{} cannot be {} now", plan.id.str(), what),
-          "see `agenttalk status` for its state"};
+  const char* state = plan.completed ? "has ended" : plan.paused ? "is paused already" : "is not paused";
+  return {ErrorCode::kStateConflict, fmt::format("{} cannot be {}: it {}", plan.id.str(), what, state),
+          fmt::format("see `agenttalk status {}`", plan.id.str())};
 }
 
 }  // namespace

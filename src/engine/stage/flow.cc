@@ -279,8 +279,8 @@ void GoOn(Step& step, PlanState& plan) {
 }
 
 void BeginAnew(Step& step, PlanState& plan, GoalSubmission& submission) {
-  if (!plan.completed) CancelPlan(step, plan, "the goal begins anew");
-  step.Emit(plan, PlanChanged{PlanChange::kReopened, "the goal begins anew"});
+  if (!plan.completed) CancelPlan(step, plan, "the goal starts over");
+  step.Emit(plan, PlanChanged{PlanChange::kReopened, "the goal starts over"});
   std::vector<NamedContent> files = plan.goal ? plan.goal->files : std::vector<NamedContent>();
   if (!submission.files.empty()) files = KeepGoalFiles(step, plan, submission);
   step.Emit(plan, GoalSet{submission.goal, submission.author, {}, submission.fresh, std::move(files)});

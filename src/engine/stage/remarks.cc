@@ -59,7 +59,7 @@ void Control(Step& step, PlanState& plan, const std::string& action) {
     SettleRemark(step, plan, true, "the plan is paused");
   } else if (action == "resume" && plan.paused) {
     ResumePlan(step, plan, reason);
-    SettleRemark(step, plan, true, "the plan goes on");
+    SettleRemark(step, plan, true, "the plan continues unchanged");
   } else if (action == "cancel" && !HasEnded(plan)) {
     SettleRemark(step, plan, true, "the plan is cancelled");
     CancelPlan(step, plan, reason);

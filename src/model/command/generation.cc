@@ -198,7 +198,7 @@ void Generator::CheckHash() {
   if (given == nullptr || given->is_null()) return;
   const bool matches = given->is_string() && Digest::FromHex(given->get_string()) == PayloadHash(params_);
   if (!matches)
-    Warn(ErrorCode::kPayloadHashMismatch, "payload_hash", "the hash did not fit and was made anew");
+    Warn(ErrorCode::kPayloadHashMismatch, "payload_hash", "the hash did not match and was computed again");
   params_.erase("payload_hash");
 }
 

@@ -203,7 +203,7 @@ void DagChecker::CheckSecondMaker(OutputRef first, OutputRef second) {
   if (allowed) return;
   Error(ErrorCode::kOutputDuplicate, Path(second.node, Source(second.node).outputs, second.output),
         first.node == second.node
-            ? fmt::format("the output \"{}\" stands twice in this task", two.name)
+            ? fmt::format("the output \"{}\" is listed twice in this task", two.name)
             : fmt::format("the output \"{}\" is also made by \"{}\"", two.name, a.task_id.str()),
         first.node == second.node
             ? "remove one, or give both a \"when\" with scores that do not overlap"
@@ -373,14 +373,20 @@ void DagChecker::CheckInputs() {
     const TaskNode& node = dag_.nodes[i];
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
       const TaskInput& input = node.inputs[k];
-      if (!IsExact(input) || makers_.contains(input.value)) continue;
+      if (!IsExact(input)) continue;
+      const auto makers = makers_.find(input.value);
+      const bool own =
+          makers != makers_.end() && makers->second.size() == 1 && makers->second.front().node == i;
+      if (makers != makers_.end() && !own) continue;
       if (input.selector == SelectorType::kOutputName) {
         Error(ErrorCode::kDependencyUnknown, Path(i, Source(i).inputs, k),
-              fmt::format("no task has an output \"{}\"", input.value));
+              fmt::format("no {}task has an output \"{}\"", own ? "other " : "", input.value));
       } else if (source_.files != nullptr && !IsFile(input.value)) {
         Warn(ErrorCode::kDependencyUnknown, Path(i, Source(i).inputs, k),
-             fmt::format("no task makes \"{}\" and no file of the plan has that name", input.value),
-             "somebody has to put it into the agent's inbox");
+             fmt::format("no {}task makes \"{}\" and no file of the plan has that name", own ? "other " : "",
+                         input.value),
+             own ? "a task cannot wait for its own output; remove it from `inputs`"
+                 : "the task waits until somebody puts the file into its agent's inbox");
       }
     }
     if (!node.gates) continue;

@@ -138,6 +138,12 @@ void ReadTasks(ObjectReader& reader, const DagContext& context, PlanFile& plan, 
 
 Checked<PlanFile> ReadPlanFile(const boost::json::value& value, const DagContext& context) {
   Checked<PlanFile> checked;
+  if (!value.is_object()) {
+    checked.issues.errors.push_back({ErrorCode::kTypeMismatch, "",
+                                     value.is_null() ? "the file is empty" : "this is not a plan",
+                                     "a plan has a line `plan: NAME` and a list `tasks:`"});
+    return checked;
+  }
   PlanFile plan;
   DagSource source;
   source.untaken_is_deliverable = true;

@@ -9,6 +9,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -43,11 +45,21 @@ std::string Quoted(std::string_view text) {
   return fmt::format("\"{}{}\"", shown, shown.size() < text.size() ? "…" : "");
 }
 
+bool IsNumber(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
 std::string TypeHint(std::string_view wanted, const json::value& value) {
   if (value.is_null()) return "leave the field out instead of writing null";
-  const bool quoted =
-      value.is_string() && (wanted == "a number" || wanted == "an integer" || wanted == "a boolean");
-  if (quoted) return "write the value without quotes";
+  const bool truth = wanted == "a boolean";
+  if (value.is_string() && (truth || wanted == "a number" || wanted == "an integer")) {
+    const std::string_view text = value.get_string();
+    const bool quoted = truth ? text == "true" || text == "false" : IsNumber(text);
+    if (quoted) return "write the value without quotes";
+    return truth ? "write true or false" : "write digits alone, e.g. 5";
+  }
   if (wanted.starts_with("an array")) return "write it in [ ]";
   return {};
 }

@@ -180,7 +180,7 @@ void DocumentBuilder::Charge(const YAML::Mark& mark, std::size_t weight) {
 void DocumentBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   if (ExpectsKey()) Refuse(ErrorCode::kYamlInvalid, mark, "an alias cannot be a key");
   const auto found = anchors_.find(anchor);
-  if (found == anchors_.end()) Refuse(ErrorCode::kYamlInvalid, mark, "an alias inside what it stands for");
+  if (found == anchors_.end()) Refuse(ErrorCode::kYamlInvalid, mark, "an alias inside its own anchor");
   const Anchor& target = found->second;
   Charge(mark, target.weight);
   if (stack_.size() + target.depth > limits_.max_depth) {

@@ -1,6 +1,7 @@
 #include "runtime/calls/provider_choice.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -25,7 +26,9 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/issue_text.h"
 #include "base/posix_root.h"
+#include "base/suggestion.h"
 #include "base/time.h"
 #include "engine/stage/match.h"
 #include "journal/durable_file.h"
@@ -105,9 +108,7 @@ Result<Script> LoadScript(const fs::path& file) {
   auto script = ParseScript(text);
   if (script) return *std::move(script);
   const Issue& first = script.error().errors.front();
-  return Fail(first.code,
-              fmt::format("{}, line {}, {}: {}", file.string(), first.line, first.path, first.message),
-              first.hint);
+  return Fail(first.code, IssueInFile(file.string(), first), first.hint);
 }
 
 std::string UsualKind(const Environment& environment) {
@@ -323,9 +324,7 @@ class Maker {
       auto own = PriceTable::Parse(*text);
       if (!own) {
         const Issue& first = own.error().errors.front();
-        return Fail(first.code,
-                    fmt::format("{}, line {}, {}: {}", file.string(), first.line, first.path, first.message),
-                    first.hint);
+        return Fail(first.code, IssueInFile(file.string(), first), first.hint);
       }
       table.Prefer(std::move(*own));
     }
@@ -416,18 +415,24 @@ Result<NamedProvider> ResolveProvider(const HubConfig& config, const std::string
     }
     return *std::move(found);
   }
-  return Fail(ErrorCode::kProviderMissing, fmt::format("there is no provider {}", wanted), kOfflineHint);
+  std::vector<std::string> known = {"anthropic", "openai", "openai-responses", "ollama", "scripted"};
+  for (const auto& [configured, settings] : config.providers) known.push_back(configured);
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  const std::string meant = DidYouMean(wanted, names);
+  return Fail(ErrorCode::kProviderMissing, fmt::format("there is no provider {}", wanted),
+              meant.empty() ? fmt::format("use one of {}", fmt::join(known, ", ")) : meant);
 }
 
 std::optional<Error> GoalObstacle(const ProviderSet& providers) {
   const ProviderSet::Entry* entry = providers.Find({});
   if (entry == nullptr || entry->script.empty()) return std::nullopt;
-  return Error{ErrorCode::kProviderMissing,
-               fmt::format("a goal needs a model; this hub answers from a script ({}), which has no answers "
-                           "for a goal",
-                           entry->script),
-               "set ANTHROPIC_API_KEY or OPENAI_API_KEY and add --provider anthropic (or openai, ollama, or "
-               "a name from agenttalk.yaml); `agenttalk providers` lists what can be used"};
+  return Error{
+      ErrorCode::kProviderMissing,
+      fmt::format("goals and feedback need a model; this hub answers from a script ({}), which has no "
+                  "answers for them",
+                  entry->script),
+      "set ANTHROPIC_API_KEY or OPENAI_API_KEY and add --provider anthropic (or openai, ollama, or "
+      "a name from agenttalk.yaml); `agenttalk providers` lists what can be used"};
 }
 
 Result<ProviderSet> MakeProviders(const Team& team, const fs::path& hub, const ProviderChoice& choice,

@@ -70,7 +70,8 @@ void Assess(const PlanState& plan, Rest& rest) {
     } else if (plan.paused) {
       rest.awaited.push_back(who + " waits for its plan to be resumed");
     } else if (record.state == CommandState::kWaitingInputs) {
-      rest.awaited.push_back(fmt::format("{} waits for {}", who, MissingFiles(record)));
+      rest.awaited.push_back(fmt::format("{} waits for {}, to be put into agents/{}/inbox/{}/", who,
+                                         MissingFiles(record), record.agent.str(), plan.id.str()));
     } else if (record.state == CommandState::kWaitingCollaboration) {
       rest.awaited.push_back(fmt::format("{} waits for {}", who, AwaitedAgent(plan, record).str()));
     } else {

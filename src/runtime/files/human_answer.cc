@@ -1,13 +1,16 @@
 #include "runtime/files/human_answer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <boost/json.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/base64.h"
 #include "base/error.h"
@@ -19,6 +22,8 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "model/events/event.h"
+#include "model/events/question_events.h"
+#include "model/events/stage_events.h"
 #include "runtime/core/core.h"
 
 namespace agenttalk {
@@ -77,6 +82,59 @@ std::optional<PlanId> FindPlanWith(const HubState& state, const Has& has) {
   return std::nullopt;
 }
 
+// Words alone decide nothing about these: whoever writes "yes" has to say approve.
+bool NeedsDecision(const QuestionAsked& asked) {
+  switch (asked.purpose) {
+    case QuestionPurpose::kGate:
+    case QuestionPurpose::kBudget:
+    case QuestionPurpose::kHubBudget:
+    case QuestionPurpose::kReplan:
+    case QuestionPurpose::kOutcome:
+      return true;
+    case QuestionPurpose::kGoal:
+      return asked.matter == GoalMatter::kResult ||
+             (asked.matter == GoalMatter::kTool && asked.kind != QuestionKind::kClarify);
+    case QuestionPurpose::kNotice:
+    case QuestionPurpose::kTask:
+    case QuestionPurpose::kAskHuman:
+      break;
+  }
+  return false;
+}
+
+// An answer that says nothing would be taken for "no answer in time", and the work would fail for it.
+Result<void> CheckAnswer(const QuestionAnswer& answer, const QuestionAsked& asked) {
+  if (answer.decision != Decision::kNone) return {};
+  const std::string name = QuestionName(answer.question);
+  if (NeedsDecision(asked)) {
+    return Fail(
+        ErrorCode::kValueInvalid, fmt::format("{} asks for a decision, and the answer holds none", name),
+        fmt::format("`agenttalk answer {0} --approve`, or `agenttalk answer {0} --reject \"REASON\"`; "
+                    "in a file: \"decision\": \"approve\" or \"reject\"",
+                    name));
+  }
+  const bool is_empty = answer.text.empty() && answer.files.empty();
+  if (is_empty && asked.purpose != QuestionPurpose::kNotice) {
+    return Fail(ErrorCode::kValueInvalid, fmt::format("the answer to {} is empty", name),
+                fmt::format("e.g. `agenttalk answer {} \"TEXT\"`; see `agenttalk questions`", name));
+  }
+  return {};
+}
+
+std::string OpenQuestions(const HubState& state) {
+  constexpr std::size_t kMostNamed = 5;
+  std::vector<std::string> names;
+  const auto add = [&](const PlanState& plan) {
+    for (const auto& [number, open] : plan.questions) {
+      if (names.size() < kMostNamed && open.asked.kind != QuestionKind::kAlert)
+        names.push_back(QuestionName(number));
+    }
+  };
+  add(state.own);
+  for (const auto& [id, plan] : state.plans) add(*plan);
+  return names.empty() ? "no question is open" : fmt::format("open: {}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 std::optional<PlanId> PlanOfQuestion(const HubState& state, std::uint64_t question) {
@@ -98,8 +156,8 @@ Result<QuestionAnswer> ReadHumanAnswer(std::string_view text, Core& core) {
     return Fail(ErrorCode::kQuestionUnknown, "id is not the id of a question", "see `agenttalk questions`");
   const auto plan = PlanOfQuestion(core.state(), *question);
   if (!plan) {
-    return Fail(ErrorCode::kAnswerLate, fmt::format("{} is not open", QuestionName(*question)),
-                "it was answered, or its deadline has passed; see `agenttalk questions`");
+    return Fail(ErrorCode::kAnswerLate, fmt::format("{} is not an open question", QuestionName(*question)),
+                fmt::format("it may have been answered already; {}", OpenQuestions(core.state())));
   }
   QuestionAnswer answer;
   answer.plan_id = *plan;
@@ -109,6 +167,8 @@ Result<QuestionAnswer> ReadHumanAnswer(std::string_view text, Core& core) {
     answer.text = std::string(words->as_string());
   }
   TRY(ReadFiles(*object, answer));
+  const PlanState& owner = plan->empty() ? core.state().own : *core.state().plans.at(*plan);
+  TRY(CheckAnswer(answer, owner.questions.at(*question).asked));
   return answer;
 }
 

@@ -307,7 +307,7 @@ void PostOffice::TakeCommand(const FoundFile& file, std::string bytes) {
   ReadCommandResult read = ParseCommand(bytes, CommandStrictness::kIntake);
   if (read.command && !file.place.plan.empty() && read.command->plan_id != file.place.plan) {
     read.issues.errors.push_back({ErrorCode::kPlanUnknown, "/plan_id",
-                                  fmt::format("the command is of {} but lies in the folder of {}",
+                                  fmt::format("the command is of {} but is in the folder of {}",
                                               read.command->plan_id.str(), file.place.plan.str()),
                                   "put it into inbox/ or into its own plan's folder"});
   }

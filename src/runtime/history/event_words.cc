@@ -196,7 +196,9 @@ class Wording {
     return fmt::format("dead letter dl_{} was {}", e.letter, e.retried ? "tried again" : "dropped");
   }
   std::string operator()(const QuestionAsked& e) const {
-    return fmt::format("question q_{} to a person: {}", event_.number, e.text);
+    // The first line is the question; what it is about follows, and may be whole files.
+    return fmt::format("{} q_{} to a person: {}", e.kind == QuestionKind::kAlert ? "alert" : "question",
+                       event_.number, e.text.substr(0, e.text.find('\n')));
   }
   std::string operator()(const QuestionClosed& e) const {
     const std::string how = e.expired                          ? "closed without an answer"
@@ -212,7 +214,7 @@ class Wording {
     return words;
   }
   std::string operator()(const PlanChanged& e) const { return PlanWords(e.change) + Because(e.reason); }
-  std::string operator()(const ControlAccepted& e) const { return fmt::format("{} was asked for", e.verb); }
+  std::string operator()(const ControlAccepted& e) const { return fmt::format("{} was requested", e.verb); }
   std::string operator()(const CommandRequeued& /*e*/) const { return "waits for its agent again"; }
   std::string operator()(const MirrorSynced& e) const {
     return fmt::format("files up to event {} are on disk", e.event);
