@@ -107,7 +107,7 @@ TEST(CommandLine, SuggestsWhatWasMeant) {
 TEST(CommandLine, NamesTheSecondWordsOfAGroup) {
   const Outcome outcome = Type({"plan", "p1"});
   EXPECT_EQ(outcome.code, ExitCode::kInvalid);
-  EXPECT_EQ(outcome.err, "agenttalk: 'plan' needs one more word\nhint: one of: plan fail\n");
+  EXPECT_EQ(outcome.err, "agenttalk: there is no verb 'plan p1'\nhint: one of: plan fail\n");
 }
 
 TEST(CommandLine, ReportsAnErrorForPeopleOnTheErrorStream) {
