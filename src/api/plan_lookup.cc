@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <expected>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,15 +57,13 @@ PlanId PlanBeginningWith(Hub& hub, const PlanId& id) {
   constexpr std::size_t kShortest = 4;  // of what is more than the prefix
   const std::string given = id.str().starts_with(kPrefix) ? id.str() : std::string(kPrefix) + id.str();
   if (given.size() < kPrefix.size() + kShortest || IsThere(hub, id)) return id;
-  const auto streams = hub.journal().Streams(false);
-  if (!streams) return id;
-  PlanId found;
-  for (const StreamInfo& stream : *streams) {
-    if (!stream.stream.str().starts_with(given)) continue;
-    if (!found.empty()) return id;  // two could be meant
-    found = stream.stream;
-  }
-  return found.empty() ? id : found;
+  const auto plans = NewestPlans(hub, kMostCompared);
+  // Where there are more, another one could begin so too.
+  if (!plans || plans->size() == kMostCompared) return id;
+  std::vector<std::string> begun;
+  std::ranges::copy_if(*plans, std::back_inserter(begun),
+                       [&](const std::string& name) { return name.starts_with(given); });
+  return begun.size() == 1 ? PlanId(begun.front()) : id;
 }
 
 std::unexpected<Error> NoPlan(Hub& hub, const PlanId& id) {

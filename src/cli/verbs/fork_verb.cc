@@ -2,7 +2,7 @@
 
 #include <boost/json.hpp>
 #include <cstdlib>
-#include <set>
+#include <expected>
 #include <string>
 #include <utility>
 
@@ -24,12 +24,12 @@ namespace json = boost::json;
 
 // The first of plan_x-fork1, plan_x-fork2 … that is free.
 Result<std::string> FreeName(const Invocation& call, const std::string& plan) {
-  const json::value plans = TRY(CallHub(call, "plans", {}));
-  std::set<std::string> taken;
-  for (const json::value& one : plans.as_array()) taken.insert(CellText(one.at("plan_id")));
   for (int number = 1;; ++number) {
     std::string name = fmt::format("{}-fork{}", plan, number);
-    if (!taken.contains(name)) return name;
+    const auto taken = CallHub(call, "plan/find", {{"plan_id", name}});
+    if (taken) continue;
+    if (taken.error().code != ErrorCode::kPlanUnknown) return std::unexpected(taken.error());
+    return name;
   }
 }
 
