@@ -180,7 +180,7 @@ json::array RemarksOf(const PlanState& plan) {
   return remarks;
 }
 
-json::object SummaryOf(const PlanState& plan) {
+json::object PlanSummaryJson(const PlanState& plan) {
   TaskTally tasks = plan.dag ? TallyTasks(plan) : TaskTally();
   const CommandTally commands = TallyCommands(plan, tasks);
   std::size_t questions = 0;
@@ -294,7 +294,7 @@ json::array EdgesJson(const std::vector<GraphEdge>& edges) {
 
 Result<json::value> QuerySummary(Hub& hub, const json::object& parameters) {
   const ShownPlan shown = TRY(PlanShown(hub, parameters));
-  json::object summary = SummaryOf(*shown.plan);
+  json::object summary = PlanSummaryJson(*shown.plan);
   summary["at"] = shown.past ? json::value(json::object{{"seq", shown.past->event},
                                                         {"time", ToRfc3339(shown.past->time)},
                                                         {"type", shown.past->type}})
