@@ -71,3 +71,53 @@ def test_an_agent_that_plans_knows_outputs_criteria_and_team(box):
 
 def test_an_agent_that_plans_knows_outputs_criteria_and_team_in_chinese(box):
     check(box, "zh", "stop")
+
+
+GOAL = "Clear the old notes"
+
+
+def said(action, params, risk="low"):
+    return json.dumps({"thought": "It follows.", "action": action, "params": params, "expectedOutcome": "It is done.",
+                       "risk": {"level": risk, "description": "It cannot be undone."}, "confidence": 90})
+
+
+def goal_mind(request):
+    """A goal whose executor plans its own steps; in one of them it wants to write over a file, and says that this is risky."""
+    if "Do not do the task yet" in request:
+        return json.dumps({"steps": [{"id": "clear", "type": "execute_action", "name": "ask_model",
+                                      "params": {"prompt": "STEP: write the new notes over the old ones."}}]})
+    stage = request.find(r"You are the (\w+) agent", "which stage it is")
+    if stage == "understanding":
+        return said("INTENT_ANALYSIS", {
+            "normalizedIntent": {"goal": GOAL, "action": "change", "scope": "full_task", "urgency": "medium"},
+            "taskRelation": {"type": "different_task", "confidence": 0.95, "reasoning": "Nothing is under way."},
+            "contextDependency": {"needsCurrentTaskContext": False, "needsExecutionHistory": False, "referencedEntities": []}})
+    if stage == "router":
+        return said("ROUTE_DECISION", {"route": "new_task", "payload": {"reason": "New.", "requiresConfirmation": False}})
+    if stage == "planner":
+        return said("TASK_PLAN", {"tasks": [{"id": "clear", "description": "Write notes.md anew. Done when it is empty.", "dependencies": [],
+                                             "requiredCapabilities": ["notes"], "estimatedDuration": 300000, "outputs": ["notes.md"]}],
+                                  "executionOrder": ["clear"]})
+    if stage == "reviewer":
+        return said("REVIEW_RESULT", {"approved": True, "score": 95, "feedback": "Right.", "requiredFixes": []})
+    if stage == "orchestrator":
+        return said("PHASE_TRANSITION", {"reason": "Everything is done."})
+    request.need("STEP: write the new notes")
+    request.need("Write notes.md anew.")
+    if "wrote" in request:
+        return said("COMPLETE", {"result": "The notes are new."})
+    request.need("write_file")
+    return said("write_file", {"path": "outputs/notes.md", "content": "new"}, risk="high")
+
+
+def test_a_step_in_a_goal_run_says_how_risky_its_tool_is(box):
+    agents = {"ann": {"name": "Ann", "prompt": "You are Ann.", "strategy": "freeform", "capabilities": ["notes"],
+                      "tools": ["read_file", "write_file"]}}
+    with Journey(box, goal_mind, agents) as hub:
+        hub.agenttalk("run", GOAL, "--json").expect(3)
+        (question,) = [one for one in hub.json("questions") if one["kind"] == "confirm"]
+        assert "write_file" in question["question"] and "outputs/notes.md" in question["question"], question
+        assert not list(hub.dir.rglob("outputs/notes.md")), "it was written before anybody said yes"
+        hub.agenttalk("answer", question["id"], "--approve").expect(0)
+        hub.agenttalk("run", question["plan_id"], "--json").expect(0)
+        assert hub.read(f"plans/{question['plan_id']}/deliverables/notes.md") == "new"

@@ -95,7 +95,9 @@ std::vector<ToolSpec> InLanguage(std::vector<ToolSpec> tools, Language language)
 // else makes.
 AnswerContract PartOf(const AnswerContract& whole, const RoleRequest& role) {
   AnswerContract contract;
-  contract.form = role.stage;
+  // In a goal run whatever can call a tool says how risky that is, the steps of an agent's own plan too.
+  const bool acts = role.stage == Stage::kCommand && whole.form == Stage::kExecutor;
+  contract.form = acts ? Stage::kExecutor : role.stage;
   contract.score_required = role.score;
   contract.outputs = role.to_give;
   contract.may_reject = whole.may_reject;
@@ -225,9 +227,10 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   // Nobody knows the names of commands for other tasks beforehand, and a schema would leave no room for them.
   if (can.schema && !input.contract.may_send) input.answer_schema = keep(SchemaOf(input, agent, tools));
   Rendered stage;
-  // A step of an agent's own plan is asked as every step is.
-  if (brief.stage != Stage::kCommand && role == nullptr) {
+  const bool executes_step = role != nullptr && input.contract.form == Stage::kExecutor;
+  if (brief.stage != Stage::kCommand && (role == nullptr || executes_step)) {
     stage = TRY(RenderStage(record.agent, brief));
+    if (executes_step) stage.text = StepPrompt(stage.text, *role, language_);
     // Who the agent is comes first, then what the stage asks of it.
     std::string system = sheet.system.bytes->empty() ? std::string() : *sheet.system.bytes + "\n\n";
     input.system = keep(system + stage.system);
