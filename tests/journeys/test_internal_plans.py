@@ -89,7 +89,7 @@ def goal_mind(request):
     stage = request.find(r"You are the (\w+) agent", "which stage it is")
     if stage == "understanding":
         return said("INTENT_ANALYSIS", {
-            "normalizedIntent": {"goal": GOAL, "action": "change", "scope": "full_task", "urgency": "medium"},
+            "normalizedIntent": {"goal": GOAL, "action": "modify", "scope": "full_task", "urgency": "medium"},
             "taskRelation": {"type": "different_task", "confidence": 0.95, "reasoning": "Nothing is under way."},
             "contextDependency": {"needsCurrentTaskContext": False, "needsExecutionHistory": False, "referencedEntities": []}})
     if stage == "router":
@@ -116,7 +116,7 @@ def test_a_step_in_a_goal_run_says_how_risky_its_tool_is(box):
     with Journey(box, goal_mind, agents) as hub:
         hub.agenttalk("run", GOAL, "--json").expect(3)
         (question,) = [one for one in hub.json("questions") if one["kind"] == "confirm"]
-        assert "write_file" in question["question"] and "outputs/notes.md" in question["question"], question
+        assert "write_file" in question["text"] and "outputs/notes.md" in question["text"], question
         assert not list(hub.dir.rglob("outputs/notes.md")), "it was written before anybody said yes"
         hub.agenttalk("answer", question["id"], "--approve").expect(0)
         hub.agenttalk("run", question["plan_id"], "--json").expect(0)
