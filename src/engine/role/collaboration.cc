@@ -119,6 +119,8 @@ std::string FreeRequestId(const PlanState& plan, std::uint64_t number) {
   return id;
 }
 
+// The deadline is a period: a moment would make the same request another one in every run, which no cassette
+// could answer.
 std::string RequestText(const PlanState& plan, const CollaborationRequested& requested, const Asked& asked) {
   return PrettyJson(json::object{{"request_id", requested.request_id},
                                  {"plan_id", plan.id.str()},
@@ -127,7 +129,7 @@ std::string RequestText(const PlanState& plan, const CollaborationRequested& req
                                  {"command_id", requested.work.str()},
                                  {"subtask", asked.subtask},
                                  {"context", asked.context},
-                                 {"deadline", ToRfc3339(requested.deadline)}});
+                                 {"deadline", asked.within / std::chrono::seconds(1)}});
 }
 
 NewCommand MakeWork(const PlanState& plan, const CommandRecord& asker,
