@@ -155,10 +155,10 @@ std::uint64_t LargestBody(const HubLimits& limits) {
 }  // namespace
 
 struct ApiServer::State : std::enable_shared_from_this<State> {
-  State(Hub& hub, PageLink page_link)
+  State(Hub& hub, PageMethods page)
       : acceptor(hub.loop()),
         pause(hub.loop()),
-        service(std::make_shared<HubService>(hub, std::move(page_link))),
+        service(std::make_shared<HubService>(hub, std::move(page))),
         file(SocketOf(hub.directory())),
         largest_body(LargestBody(hub.team().config.limits)) {}
 
@@ -203,8 +203,8 @@ ApiServer::~ApiServer() {
   ::unlink(state_->file.c_str());
 }
 
-Result<std::unique_ptr<ApiServer>> ApiServer::Open(Hub& hub, PageLink page_link) {
-  auto state = std::make_shared<State>(hub, std::move(page_link));
+Result<std::unique_ptr<ApiServer>> ApiServer::Open(Hub& hub, PageMethods page) {
+  auto state = std::make_shared<State>(hub, std::move(page));
   ::unlink(state->file.c_str());
   const SocketAddress address = TRY(SocketAddress::For(state->file));
   error_code error;

@@ -14,7 +14,7 @@ namespace agenttalk {
 class ApiServer {
  public:
   // A socket that a dead process left is replaced; a living one would hold the hub's lock.
-  static Result<std::unique_ptr<ApiServer>> Open(Hub& hub, PageLink page_link = {});
+  static Result<std::unique_ptr<ApiServer>> Open(Hub& hub, PageMethods page = {});
   ~ApiServer();
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;

@@ -87,6 +87,7 @@ const std::map<std::string, Method, std::less<>>& Methods() {
                                                                      {"spending", &QuerySpending},
                                                                      {"plan/check", &QueryPlanCheck},
                                                                      {"page/link", &NoPage},
+                                                                     {"page/token", &NoPage},
                                                                      {"goal", &RequestGoal},
                                                                      {"command/new", &RequestCommand},
                                                                      {"command/check", &QueryCommandCheck},
@@ -149,9 +150,8 @@ void HubService::Call(std::string_view method, const json::object& given, Done d
   const auto found = Methods().find(method);
   if (found == Methods().end()) {
     done(NoMethod(method));
-  } else if (method == "page/link" && page_link_) {
-    auto link = page_link_();
-    done(link ? Result<json::value>(json::object{{"url", *link}}) : std::unexpected(link.error()));
+  } else if (method.starts_with("page/") && page_) {
+    done(page_(method, parameters));
   } else if (const auto* query = std::get_if<Query>(&found->second)) {
     done((*query)(hub_, parameters));
   } else if (const auto* following = std::get_if<Following>(&found->second)) {

@@ -14,12 +14,12 @@
 // socket. Names and shapes are those of `--json`.
 namespace agenttalk {
 
-// A fresh link to the page that this process serves.
-using PageLink = std::function<Result<std::string>()>;
+// The methods `page/…` of the page that this process serves.
+using PageMethods = std::function<Result<boost::json::value>(std::string_view, const boost::json::object&)>;
 
 class HubService {
  public:
-  explicit HubService(Hub& hub, PageLink page_link = {}) : hub_(hub), page_link_(std::move(page_link)) {}
+  explicit HubService(Hub& hub, PageMethods page = {}) : hub_(hub), page_(std::move(page)) {}
 
   // Whether a hub that is only read can answer this; NOT_FOUND when there is no such method.
   static Result<bool> IsReading(std::string_view method);
@@ -30,7 +30,7 @@ class HubService {
 
  private:
   Hub& hub_;
-  PageLink page_link_;
+  PageMethods page_;
 };
 
 }  // namespace agenttalk

@@ -32,6 +32,7 @@
 #include "journal/journal.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
+#include "runtime/core/record_name.h"
 #include "runtime/history/command_history.h"
 #include "runtime/history/command_view.h"
 #include "runtime/history/cost_json.h"
@@ -139,6 +140,30 @@ json::array FilesOf(const PlanState& plan) {
   return array;
 }
 
+std::size_t SucceededCommands(const PlanState& plan) {
+  return static_cast<std::size_t>(
+      std::ranges::count(plan.commands, CommandState::kSucceeded, &CommandRecord::state));
+}
+
+// Those that somebody has to answer before the plan continues.
+json::array OpenQuestions(const PlanState& plan) {
+  json::array ids;
+  for (const auto& [number, question] : plan.questions) {
+    if (question.asked.kind != QuestionKind::kAlert) ids.emplace_back(QuestionName(number));
+  }
+  return ids;
+}
+
+json::array DeliverablesOf(const PlanState& plan, std::uint64_t rows) {
+  json::array files;
+  if (!plan.dag) return files;
+  for (const auto& [name, content] : plan.dag->delivered) {
+    if (files.size() == rows) break;
+    files.push_back(FileJson({name, content}));
+  }
+  return files;
+}
+
 // For people: the first rows of each list, and how many there are. Making all of a very large plan's rows
 // takes longer than anybody would look at them.
 json::object OverviewJson(const PlanState& plan, std::uint64_t rows) {
@@ -167,6 +192,10 @@ json::object OverviewJson(const PlanState& plan, std::uint64_t rows) {
           {"failure", failure.empty() ? json::value() : json::value(failure)},
           {"tasks", std::move(tasks)},
           {"tasks_total", size},
+          {"completed", plan.dag ? plan.dag->completed() : SucceededCommands(plan)},
+          {"total", plan.dag ? std::size_t{size} : plan.commands.size()},
+          {"questions", OpenQuestions(plan)},
+          {"deliverables", DeliverablesOf(plan, rows)},
           {"commands", std::move(commands)},
           {"commands_total", told},
           {"files", std::move(files)},
@@ -252,7 +281,9 @@ Result<json::value> QueryShow(Hub& hub, const json::object& parameters) {
   const PlanState* plan = TRY(FindPlan(hub, id));
   if (!what.empty()) return ShowSubject(hub, *plan, what, attempt);
   if (const std::uint64_t rows = TRY(OptionalNumber(parameters, "rows", 0)); rows > 0) {
-    return json::value(OverviewJson(*plan, rows));
+    json::object overview = OverviewJson(*plan, rows);
+    overview["active"] = !plan->completed && hub.WorksOn(plan->id);
+    return json::value(std::move(overview));
   }
   json::object status = PlanStatusJson(*plan);
   status["files"] = FilesOf(*plan);

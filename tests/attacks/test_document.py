@@ -5,7 +5,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLAIMING = ("A hub from somebody else", "Other users of the machine", "Files in boxes", "Models", "Programs that models run", "Model servers",
-            "The control socket", "What people see")
+            "The control socket", "MCP clients", "What people see")
 
 
 def claims():

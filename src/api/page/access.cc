@@ -57,7 +57,19 @@ void ForgetEnded(std::map<Digest, Timestamp>& ends, Timestamp now) {
   std::erase_if(ends, [now](const auto& entry) { return entry.second <= now; });
 }
 
+constexpr std::array<std::pair<std::string_view, PageRole>, 3> kRoles = {
+    {{"view", PageRole::kView}, {"answer", PageRole::kAnswer}, {"operate", PageRole::kOperate}}};
+
 }  // namespace
+
+std::string_view RoleName(PageRole role) {
+  return std::ranges::find(kRoles, role, &std::pair<std::string_view, PageRole>::second)->first;
+}
+
+std::optional<PageRole> RoleNamed(std::string_view name) {
+  const auto* found = std::ranges::find(kRoles, name, &std::pair<std::string_view, PageRole>::first);
+  return found == kRoles.end() ? std::nullopt : std::optional(found->second);
+}
 
 std::optional<PageRole> RoleFor(std::string_view method) {
   const auto* found = std::ranges::find(kMethods, method, &MethodRole::method);
@@ -92,29 +104,36 @@ void PageAccess::AddLink(std::string_view token, Timestamp now) {
 bool PageAccess::Redeem(std::string_view token, std::string_view session, Timestamp now) {
   ForgetEnded(links_, now);
   if (links_.erase(Sha256(token)) == 0) return false;
-  Forget(now);
-  sessions_[Sha256(session)] = now + kSessionLife;
+  AddSession(session, PageRole::kOperate, now);
   return true;
 }
 
-bool PageAccess::Admits(std::string_view session, Timestamp now) const {
-  if (session.empty()) return false;
+void PageAccess::AddSession(std::string_view session, PageRole role, Timestamp now) {
+  Forget(now);
+  sessions_[Sha256(session)] = {now + kSessionLife, role};
+}
+
+std::optional<PageRole> PageAccess::RoleOf(std::string_view session, Timestamp now) const {
+  if (session.empty()) return std::nullopt;
   const auto found = sessions_.find(Sha256(session));
-  return found != sessions_.end() && found->second > now;
+  if (found == sessions_.end() || found->second.end <= now) return std::nullopt;
+  return found->second.role;
 }
 
 // The oldest give way when there are too many.
 void PageAccess::Forget(Timestamp now) {
-  ForgetEnded(sessions_, now);
+  std::erase_if(sessions_, [now](const auto& entry) { return entry.second.end <= now; });
   while (sessions_.size() >= kMostSessions) {
-    sessions_.erase(std::ranges::min_element(sessions_, {}, [](const auto& entry) { return entry.second; }));
+    sessions_.erase(
+        std::ranges::min_element(sessions_, {}, [](const auto& entry) { return entry.second.end; }));
   }
 }
 
 std::string PageAccess::Sessions() const {
   std::string text;
-  for (const auto& [hash, end] : sessions_)
-    text += fmt::format("{} {}\n", hash.Hex(), end.time_since_epoch().count());
+  for (const auto& [hash, session] : sessions_)
+    text +=
+        fmt::format("{} {} {}\n", hash.Hex(), session.end.time_since_epoch().count(), RoleName(session.role));
   return text;
 }
 
@@ -127,10 +146,26 @@ void PageAccess::LoadSessions(std::string_view text, Timestamp now) {
     std::int64_t end = 0;
     if (!hash || space == std::string_view::npos) continue;
     const std::string_view number = line.substr(space + 1);
-    if (std::from_chars(number.data(), number.data() + number.size(), end).ec != std::errc()) continue;
-    sessions_[*hash] = Timestamp(Timestamp::duration(end));
+    const auto [rest, error] = std::from_chars(number.data(), number.data() + number.size(), end);
+    if (error != std::errc()) continue;
+    // Sessions from before there were roles have none; one that is not known may not do anything but look.
+    const std::string_view name(rest, static_cast<std::size_t>(number.data() + number.size() - rest));
+    const PageRole role =
+        name.empty() ? PageRole::kOperate : RoleNamed(name.substr(1)).value_or(PageRole::kView);
+    sessions_[*hash] = {Timestamp(Timestamp::duration(end)), role};
   }
   Forget(now);
+}
+
+std::string_view BearerToken(std::string_view header) {
+  constexpr std::string_view kScheme = "bearer ";
+  const auto same = [](char a, char b) { return (a | 0x20) == b; };
+  if (header.size() <= kScheme.size() ||
+      !std::equal(kScheme.begin(), kScheme.end(), header.begin(), [&](char a, char b) { return same(b, a); }))
+    return {};
+  header.remove_prefix(kScheme.size());
+  while (header.starts_with(' ')) header.remove_prefix(1);
+  return header;
 }
 
 std::string_view CookieValue(std::string_view header, std::string_view name) {

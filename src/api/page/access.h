@@ -20,6 +20,10 @@ namespace agenttalk {
 // What a session may do. Each includes the ones before it.
 enum class PageRole : std::uint8_t { kView, kAnswer, kOperate };
 
+std::string_view RoleName(PageRole role);
+// Nothing: there is no role of that name.
+std::optional<PageRole> RoleNamed(std::string_view name);
+
 // The role that a method of the hub needs; nothing: the page may not call it at all.
 std::optional<PageRole> RoleFor(std::string_view method);
 
@@ -49,18 +53,28 @@ class PageAccess {
   void AddLink(std::string_view token, Timestamp now);
   // Exchanges a link for a session with this secret; false: the token is unknown, used or too old.
   bool Redeem(std::string_view token, std::string_view session, Timestamp now);
-  [[nodiscard]] bool Admits(std::string_view session, Timestamp now) const;
+  // A session without a link: for programs, which cannot follow one.
+  void AddSession(std::string_view session, PageRole role, Timestamp now);
+  // What whoever knows the secret may do; nothing: there is no such session.
+  [[nodiscard]] std::optional<PageRole> RoleOf(std::string_view session, Timestamp now) const;
 
-  // Sessions survive a restart: one line each, the hash of the secret and when it ends.
+  // Sessions survive a restart: one line each, the hash of the secret, when it ends, and its role.
   [[nodiscard]] std::string Sessions() const;
   void LoadSessions(std::string_view text, Timestamp now);
 
  private:
+  struct Session {
+    Timestamp end;
+    PageRole role = PageRole::kOperate;
+  };
   void Forget(Timestamp now);
 
-  std::map<Digest, Timestamp> links_;     // and until when they may be used
-  std::map<Digest, Timestamp> sessions_;  // and when they end
+  std::map<Digest, Timestamp> links_;  // and until when they may be used
+  std::map<Digest, Session> sessions_;
 };
+
+// The token of an Authorization header `Bearer …`; empty: it has none.
+std::string_view BearerToken(std::string_view header);
 
 // The value of a cookie in a Cookie header; empty: it is not there.
 std::string_view CookieValue(std::string_view header, std::string_view name);

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <optional>
+#include <string>
 
+#include "base/digest.h"
 #include "base/time.h"
 
 namespace agenttalk {
@@ -17,9 +20,9 @@ TEST(PageAccess, ExchangesALinkOnce) {
   EXPECT_FALSE(access.Redeem("other", "session", kNow));
   EXPECT_TRUE(access.Redeem("link", "session", kNow));
   EXPECT_FALSE(access.Redeem("link", "another", kNow));
-  EXPECT_TRUE(access.Admits("session", kNow));
-  EXPECT_FALSE(access.Admits("another", kNow));
-  EXPECT_FALSE(access.Admits("", kNow));
+  EXPECT_TRUE(access.RoleOf("session", kNow).has_value());
+  EXPECT_FALSE(access.RoleOf("another", kNow).has_value());
+  EXPECT_FALSE(access.RoleOf("", kNow).has_value());
 }
 
 TEST(PageAccess, ForgetsLinksAndSessionsThatAreTooOld) {
@@ -28,7 +31,7 @@ TEST(PageAccess, ForgetsLinksAndSessionsThatAreTooOld) {
   EXPECT_FALSE(access.Redeem("link", "session", kNow + PageAccess::kLinkLife));
   access.AddLink("link", kNow);
   EXPECT_TRUE(access.Redeem("link", "session", kNow));
-  EXPECT_FALSE(access.Admits("session", kNow + PageAccess::kSessionLife));
+  EXPECT_FALSE(access.RoleOf("session", kNow + PageAccess::kSessionLife).has_value());
 }
 
 TEST(PageAccess, KeepsSessionsOverARestartWithoutTheirSecrets) {
@@ -39,7 +42,7 @@ TEST(PageAccess, KeepsSessionsOverARestartWithoutTheirSecrets) {
   EXPECT_FALSE(kept.contains("secret"));
   PageAccess next;
   next.LoadSessions(kept + "damaged line\n", kNow);
-  EXPECT_TRUE(next.Admits("secret-of-the-session", kNow));
+  EXPECT_TRUE(next.RoleOf("secret-of-the-session", kNow).has_value());
   EXPECT_EQ(next.Sessions(), kept);
 }
 
@@ -74,6 +77,32 @@ TEST(CookieValue, FindsACookieByItsWholeName) {
   EXPECT_EQ(CookieValue("mysession=1", "session"), "");
   EXPECT_EQ(CookieValue("session", "session"), "");
   EXPECT_EQ(CookieValue("", "session"), "");
+}
+
+TEST(PageAccess, ATokenKeepsItsRoleOverARestart) {
+  PageAccess access;
+  access.AddSession("looks", PageRole::kView, kNow);
+  access.AddSession("answers", PageRole::kAnswer, kNow);
+  PageAccess next;
+  next.LoadSessions(access.Sessions(), kNow);
+  EXPECT_EQ(next.RoleOf("looks", kNow), PageRole::kView);
+  EXPECT_EQ(next.RoleOf("answers", kNow), PageRole::kAnswer);
+  EXPECT_EQ(next.RoleOf("nobody", kNow), std::nullopt);
+  // As it was written before there were roles; and as a later version may write it.
+  PageAccess old;
+  const std::string end = std::to_string((kNow + PageAccess::kSessionLife).time_since_epoch().count());
+  old.LoadSessions(Sha256("before").Hex() + " " + end + "\n" + Sha256("later").Hex() + " " + end + " rule\n",
+                   kNow);
+  EXPECT_EQ(old.RoleOf("before", kNow), PageRole::kOperate);
+  EXPECT_EQ(old.RoleOf("later", kNow), PageRole::kView);
+}
+
+TEST(PageAccess, ReadsBearerTokens) {
+  EXPECT_EQ(BearerToken("Bearer abc"), "abc");
+  EXPECT_EQ(BearerToken("bearer  abc"), "abc");
+  EXPECT_EQ(BearerToken("Bearer "), "");
+  EXPECT_EQ(BearerToken("Basic abc"), "");
+  EXPECT_EQ(BearerToken(""), "");
 }
 
 }  // namespace

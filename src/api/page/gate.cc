@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/asio/io_context.hpp>
 #include <boost/json.hpp>
 #include <chrono>
 #include <cstddef>
@@ -49,6 +50,7 @@ HubService::Done WithRole(PageRole role, HubService::Done done) {
 PageGate::PageGate(Hub& hub, bool read_only)
     : hub_(hub),
       role_(read_only ? PageRole::kView : PageRole::kOperate),
+      executor_(hub.loop().get_executor()),
       service_(std::make_unique<HubService>(hub)),
       sessions_(HomeOf(hub.directory()) / "page_sessions"),
       largest_body_((hub.team().config.limits.max_input_bytes / 3 * 4) + kMebibyte),
@@ -72,10 +74,21 @@ Result<std::string> PageGate::NewLink() {
 std::optional<std::string> PageGate::Redeem(std::string_view token) {
   auto session = NewSecret();
   if (!session || !access_.Redeem(token, *session, hub_.now())) return std::nullopt;
-  // Only the hash is kept. If it cannot be kept, the session ends with the process, nothing worse.
-  const auto temporary = std::filesystem::path(sessions_.string() + ".tmp");
-  if (auto kept = WriteFileDurably(temporary, sessions_, access_.Sessions()); !kept) return *session;
+  KeepSessions();
   return *session;
+}
+
+Result<std::string> PageGate::NewToken(PageRole role) {
+  std::string token = TRY(NewSecret());
+  access_.AddSession(token, role, hub_.now());
+  KeepSessions();
+  return token;
+}
+
+// Only hashes are kept. If they cannot be kept, sessions end with the process, nothing worse.
+void PageGate::KeepSessions() {
+  const auto temporary = std::filesystem::path(sessions_.string() + ".tmp");
+  static_cast<void>(WriteFileDurably(temporary, sessions_, access_.Sessions()));
 }
 
 std::string PageGate::CookieName() const {
@@ -83,8 +96,12 @@ std::string PageGate::CookieName() const {
   return "agenttalk_" + Sha256(origin_->url()).Hex().substr(0, 8);
 }
 
-bool PageGate::Admits(std::string_view cookies) const {
-  return access_.Admits(CookieValue(cookies, CookieName()), hub_.now());
+std::optional<PageRole> PageGate::RoleOf(std::string_view cookies) const {
+  return RoleOfToken(CookieValue(cookies, CookieName()));
+}
+
+std::optional<PageRole> PageGate::RoleOfToken(std::string_view token) const {
+  return access_.RoleOf(token, hub_.now());
 }
 
 bool PageGate::Enter() {
@@ -103,9 +120,9 @@ bool PageGate::Spend() {
   return true;
 }
 
-bool PageGate::Allows(std::string_view method) const {
+bool PageGate::Allows(std::string_view method, PageRole role) const {
   const auto needed = RoleFor(method);
-  return needed.has_value() && *needed <= role_;
+  return needed.has_value() && *needed <= Limit(role);
 }
 
 void PageGate::Call(std::string_view method, const boost::json::object& parameters, HubService::Done done) {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <boost/asio/any_io_executor.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +15,7 @@
 #include "api/hub_service.h"
 #include "api/page/access.h"
 #include "base/error.h"
+#include "mcp/server/exchange.h"
 #include "runtime/hub.h"
 
 namespace agenttalk {
@@ -30,7 +34,12 @@ class PageGate {
   Result<std::string> NewLink();
   // Exchanges a link's token for the value of a cookie; nothing: the link is not good.
   std::optional<std::string> Redeem(std::string_view token);
-  [[nodiscard]] bool Admits(std::string_view cookies) const;
+  // A secret that a program shows instead of a cookie.
+  Result<std::string> NewToken(PageRole role);
+  // What whoever sends these cookies may do; nothing: they have no session.
+  [[nodiscard]] std::optional<PageRole> RoleOf(std::string_view cookies) const;
+  // The same for a program that shows its token.
+  [[nodiscard]] std::optional<PageRole> RoleOfToken(std::string_view token) const;
   [[nodiscard]] std::string CookieName() const;
 
   // A connection comes; false: there are too many.
@@ -40,13 +49,22 @@ class PageGate {
   bool Spend();
 
   [[nodiscard]] std::uint64_t largest_body() const { return largest_body_; }
-  // Whether the page may call the method at all.
-  [[nodiscard]] bool Allows(std::string_view method) const;
+  // Whether somebody in this role may call the method of the page.
+  [[nodiscard]] bool Allows(std::string_view method, PageRole role) const;
+  // The role that is left of this one here: a page for viewers has nothing but viewers.
+  [[nodiscard]] PageRole Limit(PageRole role) const { return std::min(role, role_); }
+  [[nodiscard]] const boost::asio::any_io_executor& executor() const { return executor_; }
+  // Requests of MCP clients that may still be cancelled, by session and id.
+  std::map<std::string, std::weak_ptr<mcp::Exchange>>& mcp_requests() { return mcp_requests_; }
   void Call(std::string_view method, const boost::json::object& parameters, HubService::Done done);
 
  private:
+  void KeepSessions();
+
   const Hub& hub_;
   const PageRole role_;
+  boost::asio::any_io_executor executor_;
+  std::map<std::string, std::weak_ptr<mcp::Exchange>> mcp_requests_;
   std::unique_ptr<HubService> service_;
   PageAccess access_;
   std::optional<PageOrigin> origin_;

@@ -10,6 +10,7 @@
 #include <boost/asio/ssl/stream_base.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/ssl.hpp>
+#include <boost/json.hpp>
 #include <boost/system/error_code.hpp>
 #include <charconv>
 #include <cstdint>
@@ -17,12 +18,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "api/hub_service.h"
 #include "api/page/access.h"
 #include "api/page/gate.h"
+#include "api/page/mcp_calls.h"
 #include "api/page/session.h"
 #include "api/page/stream.h"
+#include "api/parameters.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "runtime/hub.h"
@@ -176,6 +181,21 @@ Result<std::unique_ptr<PageServer>> PageServer::Open(Hub& hub, PageOptions optio
 
 Result<std::string> PageServer::NewLink() {
   return state_->gate->NewLink();
+}
+
+PageMethods PageServer::Methods() const {
+  return [gate = state_->gate](std::string_view method,
+                               const boost::json::object& parameters) -> Result<boost::json::value> {
+    if (method == "page/link") return boost::json::object{{"url", TRY(gate->NewLink())}};
+    const std::string name = TRY(OptionalText(parameters, "role"));
+    const auto role = RoleNamed(name.empty() ? "operate" : name);
+    if (!role)
+      return Fail(ErrorCode::kValueInvalid, fmt::format("there is no role {}", name),
+                  "one of: view, answer, operate");
+    return boost::json::object{{"url", gate->origin().url() + std::string(kMcpPath)},
+                               {"token", TRY(gate->NewToken(*role))},
+                               {"role", RoleName(*role)}};
+  };
 }
 
 const std::string& PageServer::url() const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "api/hub_service.h"
 #include "base/error.h"
 #include "runtime/hub.h"
 
@@ -34,6 +35,8 @@ class PageServer {
   // A link that opens the page once, within ten minutes.
   [[nodiscard]] Result<std::string> NewLink();
   [[nodiscard]] const std::string& url() const;
+  // What the control interface may ask of the page while it is served: `page/link` and `page/token`.
+  [[nodiscard]] PageMethods Methods() const;
 
  private:
   struct State;

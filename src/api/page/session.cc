@@ -21,8 +21,11 @@
 #include <utility>
 
 #include "api/http_reply.h"
+#include "api/page/access.h"
 #include "api/page/assets.h"
 #include "api/page/gate.h"
+#include "api/page/mcp_calls.h"
+#include "api/page/mcp_session.h"
 #include "api/page/stream.h"
 #include "base/base64.h"
 #include "base/error.h"
@@ -144,9 +147,12 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
     if (!origin.empty() && !gate_->origin().KnowsOrigin(origin))
       return Refuse(http::status::forbidden, "a request from another site");
     const std::string_view site = View(request()["Sec-Fetch-Site"]);
-    if (Path().starts_with(kMethodPrefix) && !site.empty() && site != "same-origin" && site != "none")
+    const bool called = Path().starts_with(kMethodPrefix) || Path() == kMcpPath;
+    if (called && !site.empty() && site != "same-origin" && site != "none")
       return Refuse(http::status::forbidden, "a request from another site");
-    if (Path().starts_with(kMethodPrefix) && !gate_->Admits(Header(http::field::cookie)))
+    if (Path() == kMcpPath) return LookAtMcp();
+    role_ = gate_->RoleOf(Header(http::field::cookie));
+    if (Path().starts_with(kMethodPrefix) && !role_)
       return Refuse(http::status::unauthorized, "open the page with the link that `agenttalk ui` prints");
     if (request().method() == http::verb::get) return Get();
     if (request().method() != http::verb::post || !Path().starts_with(kMethodPrefix))
@@ -196,7 +202,7 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
       return Refuse(http::status::forbidden, "a request without its origin");
     if (!Header(http::field::content_type).starts_with("application/json"))
       return Refuse(http::status::unsupported_media_type, "send application/json");
-    if (!gate_->Allows(method))
+    if (!gate_->Allows(method, *role_))
       return Refuse(http::status::forbidden, fmt::format("the page may not call {}", method));
     // The parser looks at the announced length when it reads the header, which is before anybody knew who
     // asks.
@@ -209,6 +215,29 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
                          self->Refuse(http::status::payload_too_large, "the request is too large");
                        } else if (!error) {
                          self->CallMethod();
+                       }
+                     });
+  }
+
+  // A program shows a token; a browser, which sends cookies by itself, has to say where it comes from.
+  void LookAtMcp() {
+    const std::string_view token = BearerToken(Header(http::field::authorization));
+    role_ = token.empty() ? gate_->RoleOf(Header(http::field::cookie)) : gate_->RoleOfToken(token);
+    if (!role_ || (token.empty() && Header(http::field::origin).empty()))
+      return Refuse(http::status::unauthorized,
+                    "send Authorization: Bearer with a token that `agenttalk mcp --token` prints");
+    if (request().method() != http::verb::post)
+      return Refuse(http::status::method_not_allowed, "this server takes POST only");
+    if (!Header(http::field::content_type).starts_with("application/json"))
+      return Refuse(http::status::unsupported_media_type, "send application/json");
+    parser_->body_limit(gate_->largest_body());
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = this->shared_from_this()](const error_code& error, std::size_t /*size*/) {
+                       if (error == http::error::body_limit) {
+                         self->Refuse(http::status::payload_too_large, "the request is too large");
+                       } else if (!error) {
+                         ServeMcp(std::move(self->stream_), self->parser_->release(), self->gate_,
+                                  *self->role_);
                        }
                      });
   }
@@ -253,6 +282,9 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
   void Refuse(http::status status, std::string_view why) {
     Response response(status, 11);
     response.set(http::field::content_type, "application/json");
+    if (status == http::status::unauthorized) response.set(http::field::www_authenticate, "Bearer");
+    if (status == http::status::method_not_allowed && Path() == kMcpPath)
+      response.set(http::field::allow, "POST");
     response.body() =
         json::serialize(json::object{{"error", {{"code", "REFUSED"}, {"message", why}, {"hint", ""}}}});
     closes_ = !parser_->is_done();  // what was not read of the request must not be taken for the next one
@@ -340,6 +372,7 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<Response> response_;
+  std::optional<PageRole> role_;  // of whoever sent the request
   bool closes_ = false;
   std::shared_ptr<const std::string> pending_;
   bool writing_ = false;

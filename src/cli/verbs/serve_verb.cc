@@ -48,7 +48,7 @@ Result<ExitCode> Serve(const Invocation& call) {
   if (!call.arguments.Has("--quiet")) progress.Follow(*hub);
   const std::unique_ptr<PageServer> page = TRY(OpenPage(call, *hub));
   const std::unique_ptr<ApiServer> server =
-      TRY(ApiServer::Open(*hub, page ? PageLink([&page] { return page->NewLink(); }) : PageLink()));
+      TRY(ApiServer::Open(*hub, page ? page->Methods() : PageMethods()));
   if (page) call.console.Err(fmt::format("agenttalk: the page is at {}\n", TRY(page->NewLink())));
   const auto end = hub->Serve(call.arguments.Has("--until-idle"));
   if (end) return ExitCodeOf(*end);

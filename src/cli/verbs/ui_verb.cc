@@ -55,7 +55,7 @@ Result<ExitCode> ServePage(const Invocation& call, const std::filesystem::path& 
   options.permit = TrustCheck(call, directory, options.providers);
   const std::unique_ptr<Hub> hub = TRY(Hub::Open(directory, std::move(options)));
   const std::unique_ptr<PageServer> page = TRY(OpenWantedPage(call, *hub));
-  const std::unique_ptr<ApiServer> server = TRY(ApiServer::Open(*hub, [&page] { return page->NewLink(); }));
+  const std::unique_ptr<ApiServer> server = TRY(ApiServer::Open(*hub, page->Methods()));
   Tell(call, TRY(page->NewLink()));
   TRY(hub->Serve(false));
   return ExitCode::kDone;

@@ -20,6 +20,7 @@ Verb ExportVerb();
 Verb ForkVerb();
 Verb InitVerb();
 Verb LogVerb();
+Verb McpVerb();
 Verb PauseVerb();
 Verb PlansVerb();
 Verb PlanShowVerb();
