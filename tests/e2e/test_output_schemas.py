@@ -20,6 +20,7 @@ SCHEMA_OF = {
     "check-output": "validate", "doctor": "doctor", "repair": "repair", "export": "export",
     "plan show": "plan_show", "plan append": "plan_show", "plan reset": "plan_show", "plan replace": "plan_show",
     "plan finish": "plan_show", "plan apply": "plan_show",
+    "mcp": "mcp_token",  # held to it in tests/journeys/test_mcp_server.py; without --token it speaks MCP
     "say": "say",  # held to it wherever test_goal.py says something
     "serve": None,  # tells on stderr
     "completion": None,  # a script for a shell

@@ -8,6 +8,7 @@ import threading
 from browser import free_port
 from journey import Journey, wait_for
 from mcp_client import LEGACY, MODERN, HttpClient, Refused, StdioClient
+from test_output_schemas import check
 
 PLAN = """
 plan: bees
@@ -42,6 +43,7 @@ class McpJourney(Journey):
 
     def http(self, revision, role=None):
         made = self.json("mcp", "--token", *([role] if role else []))
+        check(json.dumps(made), "mcp_token")
         assert made["url"] == f"http://127.0.0.1:{self.port}/mcp", made
         return HttpClient(made["url"], made["token"], revision)
 
