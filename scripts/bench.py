@@ -36,6 +36,7 @@ BENCHMARKS = {
     "rss": ["rss.py"],
     "journal": ["journal.py"],
     "pages": ["pages.py"],
+    "years": ["years.py"],
 }
 
 

@@ -45,6 +45,7 @@ INSIDE = {
         "reports": ["core", "history"],
         "files": ["answers", "reports"],
         "calls": ["files"],
+        "retention": ["reports"],
     },
     "cli": {
         "text": [],

@@ -28,6 +28,7 @@
 #include "api/plan_list.h"
 #include "api/plan_lookup.h"
 #include "api/plan_requests.h"
+#include "api/retention_requests.h"
 #include "api/show_queries.h"
 #include "base/error.h"
 #include "base/error_code.h"
@@ -69,6 +70,9 @@ const std::map<std::string, Method, std::less<>>& Methods() {
                                                                      {"file", &QueryFile},
                                                                      {"fork", &RequestFork},
                                                                      {"export", &RequestExport},
+                                                                     {"archive", &RequestArchive},
+                                                                     {"import", &RequestImport},
+                                                                     {"gc", &RequestGarbageCollection},
                                                                      {"repair", &RequestRepair},
                                                                      {"send", &RequestSend},
                                                                      {"answer", &RequestAnswer},

@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
       DeadShowVerb(),   DeadRetryVerb(), DeadDropVerb(),    ValidateVerb(),   PlanShowVerb(),
       PlanAppendVerb(), PlanResetVerb(), PlanReplaceVerb(), PlanFinishVerb(), PlanApplyVerb(),
       CommandNewVerb(), PromptVerb(),    CheckOutputVerb(), DoctorVerb(),     RepairVerb(),
-      ExportVerb()};
+      ExportVerb(),     GcVerb(),        ImportVerb()};
   Console console(stdout, stderr);
   return static_cast<int>(RunCommandLine({argv + 1, argv + argc}, verbs, console));
 }

@@ -53,6 +53,9 @@ void AddParameter(CLI::App& app, const Parameter& parameter, Values& values) {
     case Takes::kMany:
       option->expected(-1)->allow_extra_args(true)->required();
       break;
+    case Takes::kAny:
+      option->expected(-1)->allow_extra_args(true);
+      break;
     case Takes::kFlag:
       break;
   }

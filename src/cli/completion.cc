@@ -151,8 +151,9 @@ std::string ZshVerb(const Verb& verb) {
   for (const Parameter& parameter : AllParameters(verb)) {
     std::string spec;
     if (!parameter.is_option()) {
-      spec = fmt::format("{}:{}:{}", parameter.takes == Takes::kMany ? "*" : "", ZshText(parameter.name),
-                         ZshAction(parameter));
+      spec = fmt::format("{}:{}:{}",
+                         parameter.takes == Takes::kMany || parameter.takes == Takes::kAny ? "*" : "",
+                         ZshText(parameter.name), ZshAction(parameter));
     } else {
       spec = fmt::format("{}{}[{}]", parameter.takes == Takes::kValues ? "*" : "", parameter.name,
                          ZshText(parameter.help));

@@ -40,6 +40,7 @@ std::string Spelled(const Parameter& parameter) {
     case Takes::kMaybeValue:
       return fmt::format("{} [{}]", parameter.name, ValueName(parameter));
     case Takes::kMany:
+    case Takes::kAny:
       return parameter.name + "…";
   }
   return parameter.name;

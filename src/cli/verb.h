@@ -23,6 +23,7 @@ enum class Takes {
   kOne,         // FILE
   kOptional,    // [DIR]
   kMany,        // FILE…
+  kAny,         // [PLAN…]
 };
 
 enum class Completes { kNothing, kFile, kDirectory };

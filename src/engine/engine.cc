@@ -176,6 +176,17 @@ struct Deciding {
     const auto by = std::chrono::duration_cast<std::chrono::milliseconds>(input.by);
     step.Emit(step.state().own, ClockJumped{by.count()});
   }
+  void operator()(PlanRemoval& input) {
+    for (PlanRemoval::One& one : input.plans) {
+      step.Emit(step.state().own, PlanRemoved{std::move(one.plan), std::move(one.state), one.updated_at,
+                                              input.reason, std::move(one.archive)});
+    }
+    step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+  }
+  void operator()(PlanArrival& input) {
+    step.Emit(step.state().own, std::move(input.imported));
+    step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+  }
   void operator()(HubAlert& input) { Alert(step, step.state().own, nullptr, std::move(input.text)); }
   void operator()(Configuration& input) { OnConfiguration(step, std::move(input)); }
   void operator()(CommandFile& input) { OnCommandFile(step, std::move(input)); }

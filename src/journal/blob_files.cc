@@ -36,6 +36,11 @@ Result<void> BlobFiles::Store(const Digest& digest, std::string_view bytes) cons
   return WriteFileDurably(directory_ / "tmp" / digest.Hex(), target, bytes);
 }
 
+void BlobFiles::Remove(const Digest& digest) const {
+  std::error_code ignored;
+  std::filesystem::remove(PathOf(digest), ignored);
+}
+
 Result<std::string> BlobFiles::Load(const Digest& digest, std::uint64_t size) const {
   const std::filesystem::path path = PathOf(digest);
   Result<std::string> bytes = ReadFileUpTo(path, size + 1);

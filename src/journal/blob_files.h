@@ -26,6 +26,8 @@ class BlobFiles {
   Result<void> Store(const Digest& digest, std::string_view bytes) const;
   // JOURNAL_DAMAGED when the file is missing or is not what its name says.
   [[nodiscard]] Result<std::string> Load(const Digest& digest, std::uint64_t size) const;
+  // No committed row names it any more. What cannot be removed only takes space.
+  void Remove(const Digest& digest) const;
 
  private:
   [[nodiscard]] std::filesystem::path PathOf(const Digest& digest) const;

@@ -53,7 +53,9 @@ class StagedJournal final : public Journal {
     return inner_.ReadStream(s, after, v);
   }
   Result<void> ReadAll(std::uint64_t after, const RowVisitor& v) override { return inner_.ReadAll(after, v); }
-  Result<void> ReadRow(std::uint64_t event, const RowVisitor& v) override { return inner_.ReadRow(event, v); }
+  Result<void> ReadRow(const PlanId& stream, std::uint64_t event, const RowVisitor& v) override {
+    return inner_.ReadRow(stream, event, v);
+  }
   Result<std::string> ReadContent(const Content& content) override { return inner_.ReadContent(content); }
   Result<bool> HasBlob(const Digest& digest) override { return inner_.HasBlob(digest); }
   Result<bool> HasAllSummaries() override { return inner_.HasAllSummaries(); }

@@ -13,12 +13,14 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "journal/plan_summary.h"
+#include "journal/stream_changes.h"
 #include "model/events/content.h"
 
 // The journal is the truth: an append-only list of rows plus content-addressed bytes. It knows nothing of
 // what the events mean. A row holds the events that one step made in one stream (a plan; the empty id is the
 // hub's own stream). Event numbers are global, dense and given by the caller; versions count the rows of a
-// stream.
+// stream. Numbers of streams that were removed are passed over; rows that came from another journal
+// (ImportedStream) keep their numbers, and only ReadStream and ReadRow tell them.
 //
 // Threads: BeginEpoch and Commit belong to one thread at a time; the reading functions may be called from any
 // thread, also while a Commit runs, and see only what is committed. A visitor may call the reading functions.
@@ -57,12 +59,21 @@ struct Append {
   std::vector<Snapshot> snapshots;
   std::vector<PlanSummary> summaries = {};  // of plans whose rows an older program wrote
   bool has_all_summaries = false;           // with these, every plan has one
+  std::vector<Removal> removals = {};
+  std::vector<ImportedStream> imports = {};
+  // Event numbers before this one that nobody has are passed over; 0: none. The first row continues here.
+  std::uint64_t skip_to = 0;
+  // Room that removals left is given back to the disk: at most this many pages of the file now, or, in a file
+  // that was made without the means for it and only when asked, by writing all of it anew.
+  std::uint32_t give_back_pages = 0;
+  bool rewrite_file = false;
 };
 
 struct StreamInfo {
   PlanId stream;
   std::uint64_t version = 0;
   bool live = true;
+  bool imported = false;  // some of its rows came from another journal
 };
 
 // A row as read back; the views live until the visitor returns.
@@ -101,8 +112,8 @@ class Journal {
   virtual Result<void> ReadStream(const PlanId& stream, std::uint64_t after_version,
                                   const RowVisitor& visit) = 0;
   virtual Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit) = 0;
-  // The one row that holds this event, of whichever stream; none when there is no such event.
-  virtual Result<void> ReadRow(std::uint64_t event, const RowVisitor& visit) = 0;
+  // The one row of this stream that holds this event; none when there is no such event.
+  virtual Result<void> ReadRow(const PlanId& stream, std::uint64_t event, const RowVisitor& visit) = 0;
 
   // The bytes of a content that a committed row or blob holds; NOT_FOUND otherwise.
   virtual Result<std::string> ReadContent(const Content& content) = 0;

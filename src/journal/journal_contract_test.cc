@@ -9,10 +9,14 @@
 
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/time.h"
 #include "journal/journal.h"
 #include "journal/journal_test_support.h"
 #include "journal/memory_journal.h"
+#include "journal/plan_summary.h"
 #include "journal/sqlite_journal.h"
+#include "journal/stream_changes.h"
+#include "model/events/content.h"
 
 // What every journal promises, whatever it is made of.
 namespace agenttalk {
@@ -77,18 +81,19 @@ TEST_P(JournalContract, ReadsFromAPositionOn) {
 TEST_P(JournalContract, ReadsTheRowThatHoldsAnEvent) {
   EXPECT_EQ(Add(RowOf("plan_a", 1, 1, "one", 3)), "OK");
   EXPECT_EQ(Add(RowOf("plan_b", 1, 4, "two")), "OK");
-  const auto row_of = [&](std::uint64_t event) {
+  const auto row_of = [&](std::uint64_t event, const char* stream) {
     std::string found = "none";
-    EXPECT_TRUE(journal_->ReadRow(event, [&](const JournalRowView& row) {
+    EXPECT_TRUE(journal_->ReadRow(PlanId(stream), event, [&](const JournalRowView& row) {
       found = std::string(row.stream) + ":" + std::string(row.events);
       return true;
     }));
     return found;
   };
-  EXPECT_EQ(row_of(1), "plan_a:one");
-  EXPECT_EQ(row_of(3), "plan_a:one");
-  EXPECT_EQ(row_of(4), "plan_b:two");
-  EXPECT_EQ(row_of(5), "none");
+  EXPECT_EQ(row_of(1, "plan_a"), "plan_a:one");
+  EXPECT_EQ(row_of(3, "plan_a"), "plan_a:one");
+  EXPECT_EQ(row_of(4, "plan_a"), "none");
+  EXPECT_EQ(row_of(4, "plan_b"), "plan_b:two");
+  EXPECT_EQ(row_of(5, "plan_b"), "none");
 }
 
 TEST_P(JournalContract, AVisitorMayStopAndMayReadOn) {
@@ -254,6 +259,135 @@ TEST_P(JournalContract, AStreamMayBeginEndAndReopenInOneCommit) {
   EXPECT_EQ(journal_->FindStream(PlanId("plan_a")).value()->version, 5);
   EXPECT_EQ(RowsOf(*journal_, "plan_a").size(), 5);
   EXPECT_EQ(Add(RowOf("plan_a", 6, 6, "6")), "OK");
+}
+
+// A row of a plan that has ended, with its summary.
+JournalRow LastRow(const std::string& plan, std::uint64_t version, std::uint64_t event, const char* state,
+                   std::string goal = "") {
+  JournalRow row = RowOf(plan, version, event, "end");
+  row.live = false;
+  PlanSummary summary;
+  summary.plan = PlanId(plan);
+  summary.state = state;
+  summary.goal = std::move(goal);
+  summary.updated_at = summary.created_at = Timestamp(Duration(static_cast<std::int64_t>(event) * 1000));
+  row.summary = std::make_shared<const PlanSummary>(std::move(summary));
+  return row;
+}
+
+std::string NamesOf(const std::vector<PlanSummary>& found) {
+  std::string names;
+  for (const PlanSummary& one : found) names += one.plan.str() + (one.exact ? " " : "? ");
+  return names;
+}
+
+TEST_P(JournalContract, ListsPlansByTheirSummaries) {
+  EXPECT_TRUE(journal_->HasAllSummaries().value());
+  EXPECT_EQ(Add(LastRow("plan_a", 1, 1, "completed", "Bees 100%")), "OK");
+  EXPECT_EQ(Add(LastRow("plan_b", 1, 2, "failed", "ants")), "OK");
+  EXPECT_EQ(Add(LastRow("plan_c", 1, 3, "completed")), "OK");
+  SummaryQuery query;
+  EXPECT_EQ(NamesOf(journal_->Summaries(query).value()), "plan_c plan_b plan_a ");
+  query.before = journal_->OrderOf(PlanId("plan_c")).value().value();
+  query.limit = 1;
+  EXPECT_EQ(NamesOf(journal_->Summaries(query).value()), "plan_b ");
+  query = {};
+  query.state = "completed";
+  EXPECT_EQ(NamesOf(journal_->Summaries(query).value()), "plan_c plan_a ");
+  query.text = "bees 100%";
+  EXPECT_EQ(NamesOf(journal_->Summaries(query).value()), "plan_a ");
+  query.text = "bees_100";
+  EXPECT_EQ(NamesOf(journal_->Summaries(query).value()), "");
+  query = {};
+  query.since = Timestamp(Duration(2000));
+  query.until = Timestamp(Duration(3000));
+  EXPECT_EQ(NamesOf(journal_->Summaries(query).value()), "plan_b ");
+  EXPECT_FALSE(journal_->OrderOf(PlanId("plan_x")).value());
+
+  // Live again, it has to be asked itself, and is listed whatever is asked for.
+  EXPECT_EQ(Add(RowOf("plan_b", 2, 4, "again")), "OK");
+  EXPECT_EQ(NamesOf(journal_->Summaries(query).value()), "plan_b? ");
+  EXPECT_EQ(Add(LastRow("plan_b", 3, 5, "cancelled")), "OK");
+  query = {};
+  query.state = "cancelled";
+  const std::vector<PlanSummary> cancelled = journal_->Summaries(query).value();
+  ASSERT_EQ(NamesOf(cancelled), "plan_b ");
+  EXPECT_EQ(cancelled[0].created_at, Timestamp(Duration(2000))) << "of its first row";
+}
+
+TEST_P(JournalContract, RemovesAStreamAndKeepsWhatOthersName) {
+  const NewContent kept = ContentOf("named by another plan");
+  const NewContent gone = ContentOf("named by nobody else");
+  const NewContent blob = ContentOf(std::string(5000, 'b'));
+  const NewContent file = ContentOf(std::string((std::size_t{1} << 20) + 10, 'f'));
+  const auto in_row = [](const NewContent& of, std::uint64_t row) {
+    return Content{of.digest, of.bytes->size(), row};
+  };
+  Append first = AppendOf(RowOf("plan_a", 1, 1, "one", 2));
+  first.rows[0].contents = {kept, gone};
+  first.blobs = {blob, file};
+  EXPECT_EQ(Add(std::move(first)), "OK");
+  EXPECT_EQ(Add(RowOf("plan_b", 1, 3, "two")), "OK");
+  EXPECT_EQ(Add(RowOf("plan_a", 2, 4, "three")), "OK");
+  EXPECT_EQ(Add(LastRow("plan_a", 3, 5, "completed")), "OK");
+
+  Append removal = AppendOf(RowOf("", 1, 6, "plan_a was removed"));
+  removal.removals.push_back({PlanId("plan_b"), {}, {}});
+  EXPECT_EQ(Add(removal), "VERSION_CONFLICT") << "it is live";
+  removal.removals = {{PlanId("plan_a"), {in_row(kept, 1)}, {blob.digest, file.digest}}};
+  removal.give_back_pages = 100;
+  EXPECT_EQ(Add(std::move(removal)), "OK");
+
+  EXPECT_FALSE(journal_->FindStream(PlanId("plan_a")).value());
+  EXPECT_EQ(AllRows(*journal_), (Rows{"plan_b/1@3+1:two", "/1@6+1:plan_a was removed"}));
+  EXPECT_EQ(RowsOf(*journal_, "plan_a"), Rows{});
+  EXPECT_EQ(journal_->LastEvent().value(), 6);
+  EXPECT_EQ(journal_->ReadContent(in_row(kept, 1)).value(), *kept.bytes);
+  EXPECT_EQ(CodeOf(journal_->ReadContent(in_row(gone, 1))), "NOT_FOUND");
+  EXPECT_EQ(CodeOf(journal_->ReadContent(in_row(blob, 0))), "NOT_FOUND");
+  EXPECT_EQ(CodeOf(journal_->ReadContent(in_row(file, 0))), "NOT_FOUND");
+  EXPECT_EQ(NamesOf(journal_->Summaries({}).value()), "");
+  EXPECT_EQ(journal_->Streams(false).value().size(), 2);
+
+  // The name is free again; numbers go on.
+  EXPECT_EQ(Add(LastRow("plan_a", 1, 7, "failed")), "OK");
+  EXPECT_EQ(RowsOf(*journal_, "plan_a"), Rows{"plan_a/1@7+1:end"});
+  EXPECT_EQ(AllRows(*journal_, 5).size(), 2);
+}
+
+TEST_P(JournalContract, ImportsAStreamWithItsNumbers) {
+  const NewContent small = ContentOf("of another journal");
+  EXPECT_EQ(Add(RowOf("plan_here", 1, 1, "one", 2)), "OK");
+  Append import = AppendOf(RowOf("", 1, 12, "plan_x came"));
+  import.skip_to = 12;
+  import.imports = {{PlanId("plan_x"), {{2, 1, "first"}, {9, 3, "second"}}, nullptr}};
+  import.blobs = {small};
+  EXPECT_EQ(Add(import), "OK");
+  EXPECT_EQ(RowsOf(*journal_, "plan_x"), (Rows{"plan_x/1@2+1:first", "plan_x/2@9+3:second"}));
+  EXPECT_EQ(RowsOf(*journal_, "plan_x", 1), Rows{"plan_x/2@9+3:second"});
+  EXPECT_EQ(AllRows(*journal_), (Rows{"plan_here/1@1+2:one", "/1@12+1:plan_x came"}));
+  EXPECT_EQ(journal_->LastEvent().value(), 12);
+  EXPECT_TRUE(journal_->FindStream(PlanId("plan_x")).value()->imported);
+  // Row 2 is not here; the bytes are found by what they are.
+  EXPECT_EQ(journal_->ReadContent({small.digest, small.bytes->size(), 2}).value(), *small.bytes);
+  std::string found;
+  EXPECT_TRUE(journal_->ReadRow(PlanId("plan_x"), 10, [&](const JournalRowView& row) {
+    found = row.events;
+    return true;
+  }));
+  EXPECT_EQ(found, "second");
+
+  EXPECT_EQ(Add(LastRow("plan_x", 3, 13, "completed")), "OK");
+  EXPECT_EQ(RowsOf(*journal_, "plan_x").size(), 3);
+  import.rows = {RowOf("", 2, 14, "again")};
+  import.skip_to = 0;
+  EXPECT_EQ(Add(import), "VERSION_CONFLICT") << "it is there already";
+  Append removal = AppendOf(RowOf("", 2, 14, "gone"));
+  removal.removals = {{PlanId("plan_x"), {}, {small.digest}}};
+  EXPECT_EQ(Add(std::move(removal)), "OK");
+  EXPECT_EQ(RowsOf(*journal_, "plan_x"), Rows{});
+  EXPECT_EQ(Add(std::move(import)), "VERSION_CONFLICT") << "its hub row is of the past";
+  EXPECT_EQ(AllRows(*journal_), (Rows{"plan_here/1@1+2:one", "/1@12+1:plan_x came", "/2@14+1:gone"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(, JournalContract, testing::Values("Memory", "Sqlite"),

@@ -18,11 +18,13 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
 #include "journal/journal.h"
 #include "journal/plan_summary.h"
 #include "journal/row_check.h"
+#include "journal/stream_changes.h"
 #include "model/events/content.h"
 
 namespace agenttalk {
@@ -80,6 +82,8 @@ Result<void> MemoryJournal::Commit(std::span<const Append> appends, std::uint64_
 Result<void> MemoryJournal::Check(std::span<const Append> appends) {
   std::uint64_t last_event = last_event_;
   for (const Append& append : appends) {
+    TRY(CheckChanges(append));
+    if (append.skip_to != 0) last_event = std::max(last_event, append.skip_to - 1);
     for (const JournalRow& row : append.rows) {
       TRY(CheckRow(row, last_event));
       last_event += row.event_count;
@@ -101,7 +105,68 @@ Result<void> MemoryJournal::CheckRow(const JournalRow& row, std::uint64_t last_e
   return {};
 }
 
+Result<void> MemoryJournal::CheckChanges(const Append& append) {
+  for (const Removal& removal : append.removals) {
+    const auto found = streams_.find(removal.stream);
+    if (found == streams_.end() || found->second.rows.empty() || found->second.live) {
+      return Fail(ErrorCode::kVersionConflict, "the stream cannot be removed");
+    }
+  }
+  for (const ImportedStream& stream : append.imports) {
+    const auto found = streams_.find(stream.stream);
+    if (found != streams_.end() && !found->second.rows.empty()) {
+      return Fail(ErrorCode::kVersionConflict, "the stream is there already");
+    }
+  }
+  return {};
+}
+
+void MemoryJournal::Remove(const Removal& removal) {
+  const auto found = streams_.find(removal.stream);
+  for (const JournalRow* one : found->second.rows) {
+    auto& row = const_cast<JournalRow&>(*one);
+    row.version = 0;
+    row.events.clear();
+    std::erase_if(row.contents, [&](const NewContent& content) {
+      return std::ranges::none_of(removal.kept, [&](const Content& kept) {
+        return kept.row == row.first_event && kept.digest == content.digest;
+      });
+    });
+  }
+  std::erase(stream_order_, &found->first);
+  streams_.erase(found);
+  for (const Digest& digest : removal.blobs) blobs_.erase(digest);
+}
+
+void MemoryJournal::Import(const ImportedStream& imported) {
+  const auto entry = streams_.try_emplace(imported.stream).first;
+  Stream& stream = entry->second;
+  stream_order_.push_back(&entry->first);
+  for (const ImportedRow& one : imported.rows) {
+    JournalRow row;
+    row.stream = imported.stream;
+    row.version = stream.rows.size() + 1;
+    row.first_event = one.first_event;
+    row.event_count = one.event_count;
+    row.events = one.events;
+    stream.rows.push_back(&imported_.emplace_back(std::move(row)));
+  }
+  stream.staged_version = stream.imported = stream.rows.size();
+  stream.live = false;
+  if (imported.summary) KeepSummary(stream.summary, *imported.summary, stream_order_.size());
+}
+
 void MemoryJournal::Apply(const Append& append) {
+  for (const Removal& removal : append.removals) Remove(removal);
+  if (append.skip_to > last_event_ + 1) {
+    JournalRow gap;
+    gap.version = 0;
+    gap.first_event = last_event_ + 1;
+    gap.event_count = static_cast<std::uint32_t>(append.skip_to - last_event_ - 1);
+    last_event_ += gap.event_count;
+    rows_.push_back(std::move(gap));
+  }
+  for (const ImportedStream& stream : append.imports) Import(stream);
   for (const JournalRow& row : append.rows) {
     const auto found = streams_.find(row.stream);
     Stream& stream = found->second;
@@ -126,7 +191,8 @@ Result<std::vector<StreamInfo>> MemoryJournal::Streams(bool live_only) {
   std::vector<StreamInfo> infos;
   for (const PlanId* id : stream_order_) {
     const Stream& stream = streams_.at(*id);
-    if (stream.live || !live_only) infos.push_back({*id, stream.rows.size(), stream.live});
+    if (!stream.live && live_only) continue;
+    infos.push_back({*id, stream.rows.size(), stream.live, stream.imported > 0});
   }
   return infos;
 }
@@ -135,7 +201,7 @@ Result<std::optional<StreamInfo>> MemoryJournal::FindStream(const PlanId& stream
   const std::lock_guard lock(mutex_);
   const auto found = streams_.find(stream);
   if (found == streams_.end() || found->second.rows.empty()) return std::nullopt;
-  return StreamInfo{stream, found->second.rows.size(), found->second.live};
+  return StreamInfo{stream, found->second.rows.size(), found->second.live, found->second.imported > 0};
 }
 
 Result<std::optional<Snapshot>> MemoryJournal::LatestSnapshot(const PlanId& stream) {
@@ -168,7 +234,9 @@ Result<void> MemoryJournal::ReadAll(std::uint64_t after_event, const RowVisitor&
     const std::lock_guard lock(mutex_);
     const auto first = std::ranges::upper_bound(rows_, after_event, {}, &JournalRow::first_event);
     rows.reserve(static_cast<std::size_t>(rows_.end() - first));
-    for (auto row = first; row != rows_.end(); ++row) rows.push_back(&*row);
+    for (auto row = first; row != rows_.end(); ++row) {
+      if (row->version != 0) rows.push_back(&*row);
+    }
   }
   for (const JournalRow* row : rows) {
     if (!visit(ViewOf(*row))) break;
@@ -176,13 +244,16 @@ Result<void> MemoryJournal::ReadAll(std::uint64_t after_event, const RowVisitor&
   return {};
 }
 
-Result<void> MemoryJournal::ReadRow(std::uint64_t event, const RowVisitor& visit) {
+Result<void> MemoryJournal::ReadRow(const PlanId& stream, std::uint64_t event, const RowVisitor& visit) {
   const JournalRow* held = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    const auto after = std::ranges::upper_bound(rows_, event, {}, &JournalRow::first_event);
-    if (after == rows_.begin()) return {};
-    held = &*std::prev(after);
+    const auto found = streams_.find(stream);
+    if (found == streams_.end()) return {};
+    const auto& rows = found->second.rows;
+    const auto after = std::ranges::upper_bound(rows, event, {}, &JournalRow::first_event);
+    if (after == rows.begin()) return {};
+    held = *std::prev(after);
   }
   if (event < held->first_event + held->event_count) visit(ViewOf(*held));
   return {};
@@ -190,16 +261,14 @@ Result<void> MemoryJournal::ReadRow(std::uint64_t event, const RowVisitor& visit
 
 Result<std::string> MemoryJournal::ReadContent(const Content& content) {
   const std::lock_guard lock(mutex_);
-  if (content.row == 0) {
-    const auto found = blobs_.find(content.digest);
-    if (found == blobs_.end()) return ContentMissing(content.digest);
-    return *found->second;
-  }
   const auto row = std::ranges::lower_bound(rows_, content.row, {}, &JournalRow::first_event);
-  if (row == rows_.end() || row->first_event != content.row) return ContentMissing(content.digest);
-  const auto held = std::ranges::find(row->contents, content.digest, &NewContent::digest);
-  if (held == row->contents.end()) return ContentMissing(content.digest);
-  return *held->bytes;
+  if (content.row != 0 && row != rows_.end() && row->first_event == content.row) {
+    const auto held = std::ranges::find(row->contents, content.digest, &NewContent::digest);
+    if (held != row->contents.end()) return *held->bytes;
+  }
+  const auto found = blobs_.find(content.digest);
+  if (found == blobs_.end()) return ContentMissing(content.digest);
+  return *found->second;
 }
 
 Result<std::vector<PlanSummary>> MemoryJournal::Summaries(const SummaryQuery& query) {

@@ -15,6 +15,7 @@
 #include "base/ids.h"
 #include "journal/journal.h"
 #include "journal/plan_summary.h"
+#include "journal/stream_changes.h"
 #include "model/events/content.h"
 
 namespace agenttalk {
@@ -34,7 +35,7 @@ class MemoryJournal final : public Journal {
   Result<void> ReadStream(const PlanId& stream, std::uint64_t after_version,
                           const RowVisitor& visit) override;
   Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit) override;
-  Result<void> ReadRow(std::uint64_t event, const RowVisitor& visit) override;
+  Result<void> ReadRow(const PlanId& stream, std::uint64_t event, const RowVisitor& visit) override;
   Result<std::string> ReadContent(const Content& content) override;
   Result<bool> HasBlob(const Digest& digest) override;
   Result<bool> HasAllSummaries() override { return true; }
@@ -47,17 +48,22 @@ class MemoryJournal final : public Journal {
     bool live = true;
     std::optional<Snapshot> snapshot;
     std::optional<PlanSummary> summary;
+    std::uint64_t imported = 0;        // of `rows`
     std::uint64_t staged_version = 0;  // while a commit is checked: the version its rows so far would reach
   };
 
   Result<void> Check(std::span<const Append> appends);
   Result<void> CheckRow(const JournalRow& row, std::uint64_t last_event);
+  Result<void> CheckChanges(const Append& append);
   void Apply(const Append& append);
+  void Remove(const Removal& removal);
+  void Import(const ImportedStream& imported);
 
   std::mutex mutex_;  // guards all below
   std::uint64_t epoch_ = 0;
   std::uint64_t last_event_ = 0;
-  std::deque<JournalRow> rows_;  // never moved: readers use them without the lock
+  std::deque<JournalRow> rows_;  // never moved: readers use them without the lock; version 0: a gap
+  std::deque<JournalRow> imported_;
   std::unordered_map<PlanId, Stream> streams_;
   std::vector<const PlanId*> stream_order_;  // in the order of their first rows
   std::unordered_map<Digest, std::shared_ptr<const std::string>> blobs_;

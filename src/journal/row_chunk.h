@@ -14,10 +14,10 @@ namespace agenttalk {
 // visitor may be slow (a person's pager) or read on itself, and the writer's checkpoints go on meanwhile.
 class RowChunk {
  public:
-  // `row.stream` must outlive the chunk; `row.events` is copied.
   void Add(const JournalRowView& row) {
     rows_.push_back({row, bytes_.size()});
     bytes_.append(row.events);
+    bytes_.append(row.stream);
   }
   [[nodiscard]] bool Full() const { return bytes_.size() >= kBytes || rows_.size() >= kRows; }
   void Clear() {
@@ -29,6 +29,8 @@ class RowChunk {
     for (const Item& item : rows_) {
       JournalRowView view = item.row;
       view.events = std::string_view(bytes_).substr(item.offset, item.row.events.size());
+      view.stream =
+          std::string_view(bytes_).substr(item.offset + item.row.events.size(), item.row.stream.size());
       if (!visit(view)) return false;
     }
     return true;
@@ -39,7 +41,7 @@ class RowChunk {
   static constexpr std::size_t kBytes = std::size_t{128} << 10;
   static constexpr std::size_t kRows = 1024;
   struct Item {
-    JournalRowView row;  // its `events` gives the length only
+    JournalRowView row;  // its `events` and `stream` give the lengths only
     std::size_t offset = 0;
   };
 

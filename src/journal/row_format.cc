@@ -37,11 +37,27 @@ void EncodePayload(const JournalRow& row, std::string& out) {
   PutVarint(row.event_count, out);
   PutVarint(row.events.size(), out);
   out.append(row.events);
-  for (const NewContent& content : row.contents) {
-    out.append(reinterpret_cast<const char*>(content.digest.bytes.data()), content.digest.bytes.size());
-    PutVarint(content.bytes->size(), out);
-    out.append(*content.bytes);
-  }
+  for (const NewContent& content : row.contents) AppendContent(content.digest, *content.bytes, out);
+}
+
+void AppendContent(const Digest& digest, std::string_view bytes, std::string& out) {
+  out.append(reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size());
+  PutVarint(bytes.size(), out);
+  out.append(bytes);
+}
+
+// No stream can have this name.
+std::uint32_t GapNameCrc() {
+  static const std::uint32_t crc = Crc32c("/gap");
+  return crc;
+}
+
+std::string GapPayload(std::uint64_t count, std::string_view contents) {
+  std::string payload;
+  PutVarint(count, payload);
+  PutVarint(0, payload);
+  payload.append(contents);
+  return payload;
 }
 
 std::optional<RowPayload> DecodePayload(std::string_view payload) {

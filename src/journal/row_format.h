@@ -34,6 +34,13 @@ std::optional<std::string_view> FindContent(std::string_view contents, const Dig
 std::uint32_t RowCrc(std::uint32_t name_crc, std::uint64_t first_event, std::uint64_t version,
                      std::uint64_t previous, std::string_view payload);
 
+// A gap: a row of no stream, which says how many event numbers are not there. It may hold contents.
+inline constexpr std::uint64_t kGapStream = 0;
+std::uint32_t GapNameCrc();
+std::string GapPayload(std::uint64_t count, std::string_view contents);
+// Appends a content as it stands in a payload.
+void AppendContent(const Digest& digest, std::string_view bytes, std::string& out);
+
 // For the few records beside the rows: a CRC over numbers and a text.
 std::uint32_t RecordCrc(std::string_view text, std::initializer_list<std::uint64_t> numbers);
 

@@ -80,8 +80,8 @@ Result<void> SqliteJournal::ReadAll(std::uint64_t after_event, const RowVisitor&
   return reader_->ReadAll(after_event, visit);
 }
 
-Result<void> SqliteJournal::ReadRow(std::uint64_t event, const RowVisitor& visit) {
-  return reader_->ReadRow(event, visit);
+Result<void> SqliteJournal::ReadRow(const PlanId& stream, std::uint64_t event, const RowVisitor& visit) {
+  return reader_->ReadRow(stream, event, visit);
 }
 
 Result<std::string> SqliteJournal::ReadContent(const Content& content) {

@@ -219,5 +219,64 @@ TEST_F(SqliteJournalTest, RefusesToOpenWhatIsNoJournal) {
   EXPECT_EQ(CodeOf(SqliteJournal::Open(hub_)), "IO");
 }
 
+TEST_F(SqliteJournalTest, GapsOfRemovedStreamsAreFewAndSurviveAReopening) {
+  constexpr std::uint64_t kStreams = 7;
+  Fill(70, kStreams);
+  Rows left;
+  {
+    const auto journal = Open();
+    const std::uint64_t epoch = journal->BeginEpoch().value();
+    std::uint64_t event = 70;
+    for (const int stream : {5, 1, 2, 0, 3}) {
+      const std::string name = "plan_" + std::to_string(stream);
+      JournalRow last = RowOf(name, 11, ++event, "end");
+      last.live = false;
+      ASSERT_TRUE(CommitOne(*journal, AppendOf(last), epoch));
+      Append removal =
+          AppendOf(RowOf("", journal->FindStream(PlanId()).value() ? event / 2 - 34 : 1, ++event, "gone"));
+      removal.removals.push_back({PlanId(name), {}, {}});
+      removal.give_back_pages = 10;
+      const auto removed = CommitOne(*journal, removal, epoch);
+      ASSERT_TRUE(removed) << removed.error().message;
+    }
+    left = AllRows(*journal);
+    EXPECT_EQ(left.size(), 25) << "two plans of ten rows, and five of the hub";
+    EXPECT_EQ(journal->LastEvent().value(), 80);
+  }
+  {
+    Database database = Database::Open(hub_ / "journal.db", Database::Mode::kReadOnly).value();
+    EXPECT_LE(database.QueryInt("SELECT count(*) FROM journal WHERE stream = 0").value(), 27);
+    EXPECT_EQ(database.QueryInt("SELECT count(*) FROM streams").value(), 3);
+  }
+  const auto journal = Open();
+  ASSERT_NE(journal, nullptr);
+  EXPECT_EQ(AllRows(*journal), left);
+  EXPECT_EQ(RowsOf(*journal, "plan_4").size(), 10);
+  EXPECT_EQ(AllRows(*journal, 40).size(), AllRows(*journal).size() - 11);
+  const std::uint64_t epoch = journal->BeginEpoch().value();
+  EXPECT_TRUE(CommitOne(*journal, AppendOf(RowOf("plan_5", 1, 81, "anew")), epoch));
+  EXPECT_EQ(RowsOf(*journal, "plan_5"), Rows{"plan_5/1@81+1:anew"});
+}
+
+TEST_F(SqliteJournalTest, ALostRowIsToldFromARemovedOne) {
+  Fill(30, 3);
+  {
+    const auto journal = Open();
+    const std::uint64_t epoch = journal->BeginEpoch().value();
+    JournalRow last = RowOf("plan_1", 11, 31, "end");
+    last.live = false;
+    ASSERT_TRUE(CommitOne(*journal, AppendOf(last), epoch));
+    Append removal = AppendOf(RowOf("", 1, 32, "gone"));
+    removal.removals.push_back({PlanId("plan_1"), {}, {}});
+    ASSERT_TRUE(CommitOne(*journal, removal, epoch));
+  }
+  Database database = Database::Open(hub_ / "journal.db", Database::Mode::kCreate).value();
+  ASSERT_TRUE(database.Execute("DELETE FROM journal WHERE first_event = 14"));  // a gap
+  const auto journal = Open();
+  ASSERT_NE(journal, nullptr);
+  EXPECT_NE(AllRows(*journal).back().find("damaged at event 14"), std::string::npos)
+      << AllRows(*journal).back();
+}
+
 }  // namespace
 }  // namespace agenttalk

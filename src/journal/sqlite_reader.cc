@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -134,8 +135,9 @@ Result<void> SqliteReader::Prepare() {
   to.rows_back = TRY(
       database_.Prepare("SELECT first_event, stream, version, previous FROM journal WHERE first_event <= ? "
                         "ORDER BY first_event DESC"));
-  to.tail = TRY(database_.Prepare(
-      "SELECT first_event, stream, version FROM journal WHERE first_event > ? ORDER BY first_event"));
+  to.tail =
+      TRY(database_.Prepare("SELECT first_event, stream, version FROM journal WHERE first_event > ? AND "
+                            "stream <> 0 ORDER BY first_event"));
   to.floor_row = TRY(database_.Prepare("SELECT max(first_event) FROM journal WHERE first_event <= ?"));
   to.streams = TRY(database_.Prepare(streams + " ORDER BY number"));
   to.stream_by_name = TRY(database_.Prepare(streams + " WHERE name = ?"));
@@ -147,6 +149,13 @@ Result<void> SqliteReader::Prepare() {
   to.blob = TRY(database_.Prepare("SELECT size, bytes FROM blobs WHERE " + digest_is));
   to.find_blob = TRY(database_.Prepare("SELECT 1 FROM blobs WHERE " + digest_is));
   meta_ = TRY(MetaTable::Open(database_));
+  if (version_ < kVersionWithPlans) return {};
+  const std::string imported =
+      "SELECT first_event, stream, version, 0, crc, payload FROM imported WHERE stream = ?1 AND ";
+  to.imported_from = TRY(database_.Prepare(imported + "first_event > ?2 ORDER BY first_event"));
+  to.imported_row = TRY(database_.Prepare(imported + "first_event <= ?2 ORDER BY first_event DESC LIMIT 1"));
+  to.imported_count = TRY(database_.Prepare("SELECT count(*) FROM imported WHERE stream = ?"));
+  to.imported_streams = TRY(database_.Prepare("SELECT DISTINCT stream FROM imported"));
   return {};
 }
 
@@ -167,15 +176,24 @@ Result<std::vector<StreamInfo>> SqliteReader::Streams(bool live_only) {
 }
 
 Result<std::vector<StreamInfo>> SqliteReader::ScanStreams(bool live_only) {
+  std::unordered_set<std::uint64_t> imported;
+  if (!live_only && version_ >= kVersionWithPlans) {
+    const StatementScope imported_scope(statements_.imported_streams);
+    while (TRY(statements_.imported_streams.Step())) imported.insert(statements_.imported_streams.Int(0));
+  }
   std::vector<StreamInfo> infos;
   std::uint64_t count = 0;
   const StatementScope scope(statements_.streams);
   while (TRY(statements_.streams.Step())) {
     StoredStream stream = TRY(StreamAt(statements_.streams));
-    if (stream.number != ++count) return DamagedAt(tail_start_, "the record of a stream is missing");
+    ++count;
+    if (version_ < kVersionWithPlans && stream.number != count) {
+      return DamagedAt(tail_start_, "the record of a stream is missing");
+    }
     Overlay(stream.number, stream.head);
     if (live_only && !stream.head.live) continue;
-    infos.push_back({PlanId(std::string(stream.name)), stream.head.version, stream.head.live});
+    infos.push_back({PlanId(std::string(stream.name)), stream.head.version, stream.head.live,
+                     imported.contains(stream.number)});
   }
   if (count < TRY(meta_.Get(kStreamCountKey))) {
     return DamagedAt(tail_start_, "the record of a stream is missing");
@@ -187,7 +205,7 @@ Result<std::optional<StreamInfo>> SqliteReader::FindStream(const PlanId& stream)
   const std::lock_guard lock(mutex_);
   const std::optional<Found> found = TRY(Find(stream.str()));
   if (!found) return std::nullopt;
-  return StreamInfo{stream, found->head.version, found->head.live};
+  return StreamInfo{stream, found->head.version, found->head.live, found->imported > 0};
 }
 
 Result<std::optional<SqliteReader::Found>> SqliteReader::Find(const std::string& name) {
@@ -203,8 +221,9 @@ Result<std::optional<SqliteReader::Found>> SqliteReader::Find(const std::string&
     if (!TRY(from->BindText(1, name).Step())) return std::nullopt;
   }
   const StoredStream stream = TRY(StreamAt(*from));
-  Found found{.number = stream.number, .head = stream.head};
+  Found found{.number = stream.number, .head = stream.head, .imported = 0};
   Overlay(found.number, found.head);
+  found.imported = TRY(CountImported(found.number));
   return found;
 }
 
@@ -251,7 +270,22 @@ Result<std::optional<Snapshot>> SqliteReader::LatestSnapshot(const PlanId& strea
   return snapshot;
 }
 
+Result<std::uint64_t> SqliteReader::CountImported(std::uint64_t number) {
+  if (version_ < kVersionWithPlans) return 0;
+  const StatementScope scope(statements_.imported_count);
+  TRY(statements_.imported_count.Bind(1, number).Step());
+  return statements_.imported_count.Int(0);
+}
+
+// A plan is read once and listed for years.
+void SqliteReader::ForgetNames() {
+  constexpr std::size_t kMostNames = 4096;
+  if (names_.size() > kMostNames) names_.clear();
+}
+
 Result<const SqliteReader::Name*> SqliteReader::NameOf(const StoredRow& row) {
+  static const Name gap{.text = {}, .crc = GapNameCrc()};
+  if (row.stream == kGapStream) return &gap;
   const auto known = names_.find(row.stream);
   if (known != names_.end()) return &known->second;
   Statement& from = statements_.stream_by_number;
@@ -295,21 +329,39 @@ Result<void> SqliteReader::ReadAll(std::uint64_t after_event, const RowVisitor& 
   return {};
 }
 
-Result<void> SqliteReader::ReadRow(std::uint64_t event, const RowVisitor& visit) {
+Result<void> SqliteReader::ReadRow(const PlanId& stream, std::uint64_t event, const RowVisitor& visit) {
   RowChunk chunk;
   {
     const std::lock_guard lock(mutex_);
-    const Scan scan = TRY(BeginScan(event));
-    Statement& rows = statements_.rows_from;
-    const StatementScope scope(rows);
-    if (!TRY(rows.Bind(1, scan.next_row).Step())) return {};
-    const StoredRow row = RowAt(rows);
-    if (row.first_event != scan.next_row) return DamagedAt(scan.next_row, "the row is missing");
-    const JournalRowView view = TRY(ViewOf(row));
-    if (event >= view.first_event + view.event_count) return {};
-    chunk.Add(view);
+    const std::optional<Found> found = TRY(Find(stream.str()));
+    if (!found) return {};
+    ForgetNames();
+    const bool imported = found->imported > 0 && TRY(FindImportedRow(found->number, event, chunk));
+    if (!imported) TRY(FindRow(found->number, event, chunk));
   }
   static_cast<void>(chunk.Visit(visit));
+  return {};
+}
+
+Result<bool> SqliteReader::FindImportedRow(std::uint64_t number, std::uint64_t event, RowChunk& chunk) {
+  Statement& rows = statements_.imported_row;
+  const StatementScope scope(rows);
+  if (!TRY(rows.Bind(1, number).Bind(2, event).Step())) return false;
+  const JournalRowView view = TRY(ViewOf(RowAt(rows)));
+  if (event >= view.first_event + view.event_count) return false;
+  chunk.Add(view);
+  return true;
+}
+
+Result<void> SqliteReader::FindRow(std::uint64_t number, std::uint64_t event, RowChunk& chunk) {
+  const Scan scan = TRY(BeginScan(event));
+  Statement& rows = statements_.rows_from;
+  const StatementScope scope(rows);
+  if (!TRY(rows.Bind(1, scan.next_row).Step())) return {};
+  const StoredRow row = RowAt(rows);
+  if (row.first_event != scan.next_row) return DamagedAt(scan.next_row, "the row is missing");
+  const JournalRowView view = TRY(ViewOf(row));
+  if (event < view.first_event + view.event_count && row.stream == number) chunk.Add(view);
   return {};
 }
 
@@ -322,6 +374,7 @@ Result<SqliteReader::Scan> SqliteReader::BeginScan(std::uint64_t after_event) {
 }
 
 Result<void> SqliteReader::FillFromScan(Scan& scan, RowChunk& chunk) {
+  ForgetNames();
   const std::uint64_t recorded_through = TRY(meta_.Get(kRecordedThroughKey));
   Statement& rows = statements_.rows_from;
   const StatementScope scope(rows);
@@ -340,7 +393,7 @@ Result<void> SqliteReader::FillFromScan(Scan& scan, RowChunk& chunk) {
     if (row.first_event != scan.next_row) return DamagedAt(scan.next_row, "the row is missing");
     const JournalRowView view = TRY(ViewOf(row));
     scan.next_row += view.event_count;
-    if (row.first_event > scan.after_event) chunk.Add(view);
+    if (row.first_event > scan.after_event && row.stream != kGapStream) chunk.Add(view);
   }
   return {};
 }
@@ -353,6 +406,10 @@ Result<void> SqliteReader::ReadStream(const PlanId& stream, std::uint64_t after_
     found = TRY(Find(stream.str()));
   }
   if (!found) return {};
+  if (found->imported > after_version) {
+    if (!TRY(ReadImported(*found, stream, after_version, visit))) return {};
+    after_version = found->imported;
+  }
   if (after_version == 0 && IsMostOfAll(found->head)) {
     after_version = ReadDense(stream, found->head.version, visit);
   }
@@ -374,6 +431,36 @@ Result<void> SqliteReader::ReadStream(const PlanId& stream, std::uint64_t after_
     TRY(filled);
   }
   return {};
+}
+
+Result<bool> SqliteReader::ReadImported(const Found& found, const PlanId& stream, std::uint64_t after_version,
+                                        const RowVisitor& visit) {
+  std::uint64_t version = 0;
+  std::uint64_t after_event = 0;
+  while (version < found.imported) {
+    RowChunk chunk;
+    {
+      const std::lock_guard lock(mutex_);
+      Statement& rows = statements_.imported_from;
+      const StatementScope scope(rows);
+      rows.Bind(1, found.number).Bind(2, after_event);
+      while (!chunk.Full() && TRY(rows.Step())) {
+        const StoredRow row = RowAt(rows);
+        if (row.version != version + 1) return DamagedAt(row.first_event, "it does not continue its stream");
+        const JournalRowView view = TRY(ViewOf(row));
+        version = row.version;
+        after_event = row.first_event;
+        if (version > after_version) chunk.Add(view);
+      }
+      if (!chunk.Full() && version < found.imported) {
+        // It may have been removed since it was found.
+        if (!TRY(Find(stream.str()))) return false;
+        return DamagedAt(after_event + 1, "imported rows are missing");
+      }
+    }
+    if (!chunk.Visit(visit)) return false;
+  }
+  return true;
 }
 
 std::uint64_t SqliteReader::ReadDense(const PlanId& stream, std::uint64_t last_version,
@@ -431,7 +518,10 @@ Result<void> SqliteReader::FillFromTrail(Trail& trail, RowChunk& chunk) {
 
 Result<std::string> SqliteReader::ReadContent(const Content& content) {
   const std::lock_guard lock(mutex_);
-  return content.row == 0 ? ReadBlob(content) : ReadRowContent(content);
+  if (content.row == 0) return ReadBlob(content);
+  Result<std::string> in_row = ReadRowContent(content);
+  if (in_row || in_row.error().code != ErrorCode::kNotFound) return in_row;
+  return ReadBlob(content);  // named by an imported row: its number is that of another journal
 }
 
 Result<std::string> SqliteReader::ReadBlob(const Content& content) {

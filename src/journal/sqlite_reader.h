@@ -43,7 +43,7 @@ class SqliteReader {
   Result<std::optional<Snapshot>> LatestSnapshot(const PlanId& stream);
   Result<void> ReadStream(const PlanId& stream, std::uint64_t after_version, const RowVisitor& visit);
   Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit);
-  Result<void> ReadRow(std::uint64_t event, const RowVisitor& visit);
+  Result<void> ReadRow(const PlanId& stream, std::uint64_t event, const RowVisitor& visit);
   Result<std::string> ReadContent(const Content& content);
   Result<bool> HasBlob(const Digest& digest);
   Result<bool> HasAllSummaries();
@@ -56,6 +56,7 @@ class SqliteReader {
     Statement rows_from, rows_back, tail, floor_row;
     Statement streams, stream_by_name, stream_by_name_slowly, stream_by_number;
     Statement snapshot, blob, find_blob;
+    Statement imported_from, imported_row, imported_count, imported_streams;  // since format version 2
   };
   struct Name {
     std::string text;
@@ -64,6 +65,7 @@ class SqliteReader {
   struct Found {
     std::uint64_t number = 0;
     StreamHead head;
+    std::uint64_t imported = 0;  // how many of its rows came from another journal
   };
   // The rows of one stream that are still to be read, last first.
   struct Trail {
@@ -86,6 +88,13 @@ class SqliteReader {
   Result<const Name*> NameOf(const StoredRow& row);
   Result<JournalRowView> ViewOf(const StoredRow& row, std::string_view* contents = nullptr);
   Result<std::vector<StreamInfo>> ScanStreams(bool live_only);
+  Result<std::uint64_t> CountImported(std::uint64_t number);
+  // Delivers imported rows behind `after_version`; false: the visitor wants no more.
+  Result<bool> ReadImported(const Found& found, const PlanId& stream, std::uint64_t after_version,
+                            const RowVisitor& visit);
+  Result<bool> FindImportedRow(std::uint64_t number, std::uint64_t event, RowChunk& chunk);
+  Result<void> FindRow(std::uint64_t number, std::uint64_t event, RowChunk& chunk);
+  void ForgetNames();
   Result<Scan> BeginScan(std::uint64_t after_event);
   Result<void> FillFromScan(Scan& scan, RowChunk& chunk);
   // Delivers the stream's rows on one way through all rows, and says the version up to which it did; a
@@ -103,7 +112,7 @@ class SqliteReader {
   Statements statements_;
   MetaTable meta_;
   std::uint64_t version_ = 0;                      // of the file's format
-  std::unordered_map<std::uint64_t, Name> names_;  // by stream number; entries are never moved or removed
+  std::unordered_map<std::uint64_t, Name> names_;  // by stream number
   // Heads of the streams that have rows after `tail_start_` (the event through which heads are recorded), as
   // far as `tail_end_`.
   std::unordered_map<std::uint64_t, StreamHead> tail_;

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <expected>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,6 +31,8 @@
 #include "journal/sqlite.h"
 #include "journal/sqlite_schema.h"
 #include "journal/stored_row.h"
+#include "journal/stream_changes.h"
+#include "journal/stream_remover.h"
 #include "journal/stream_table.h"
 
 namespace agenttalk {
@@ -77,7 +81,8 @@ SqliteWriter::~SqliteWriter() {
 }
 
 Result<void> SqliteWriter::Prepare() {
-  TRY(database_.Execute("PRAGMA page_size = 16384; PRAGMA auto_vacuum = NONE; PRAGMA secure_delete = OFF"));
+  TRY(database_.Execute(
+      "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = OFF"));
   TRY(database_.Execute(Planted("no_fsync") ? "PRAGMA synchronous = OFF" : "PRAGMA synchronous = FULL"));
   TRY(RequireWriteAheadLog());
   sqlite3_wal_hook(database_.handle(), &OnCommitted, this);  // in place of the automatic checkpoint
@@ -94,9 +99,16 @@ Result<void> SqliteWriter::Prepare() {
       database_.Prepare("SELECT 1 FROM blobs WHERE substr(digest, 1, 8) = substr(?1, 1, 8) AND digest = ?1"));
   to.insert_snapshot = TRY(database_.Prepare(
       "INSERT OR REPLACE INTO snapshots(stream, version, last_event, crc, state) VALUES(?, ?, ?, ?, ?)"));
+  to.insert_imported = TRY(database_.Prepare(
+      "INSERT INTO imported(stream, version, first_event, crc, payload) VALUES(?, ?, ?, ?, ?)"));
+  to.blob_size = TRY(database_.Prepare(
+      "SELECT size FROM blobs WHERE substr(digest, 1, 8) = substr(?1, 1, 8) AND digest = ?1"));
+  to.remove_blob = TRY(
+      database_.Prepare("DELETE FROM blobs WHERE substr(digest, 1, 8) = substr(?1, 1, 8) AND digest = ?1"));
   meta_ = TRY(MetaTable::Open(database_));
   streams_ = TRY(StreamTable::Open(database_));
   plans_ = TRY(PlanTable::Open(database_));
+  remover_ = TRY(StreamRemover::Open(database_));
   return {};
 }
 
@@ -112,7 +124,7 @@ Result<void> SqliteWriter::Load() {
   const std::uint64_t recorded_through = TRY(meta_.Get(kRecordedThroughKey));
   const std::uint64_t last_row = TRY(database_.QueryInt("SELECT coalesce(max(first_event), 0) FROM journal"));
   const std::uint64_t stream_count = TRY(meta_.Get(kStreamCountKey));
-  TRY(streams_.Load(stream_count, last_row));
+  TRY(streams_.Load(stream_count, TRY(meta_.Get(kLastStreamKey)), last_row));
   return ReadTail(recorded_through);
 }
 
@@ -130,7 +142,11 @@ Result<void> SqliteWriter::ReadTail(std::uint64_t recorded_through) {
     if (first && row.first_event <= recorded_through) last_event_ = row.first_event - 1;
     first = false;
     if (row.first_event != last_event_ + 1) return DamagedAt(last_event_ + 1, "the row is missing");
-    TRY(streams_.Follow(row));
+    if (row.stream == kGapStream) {
+      TRY(OpenRow(row, GapNameCrc()));
+    } else {
+      TRY(streams_.Follow(row));
+    }
     const std::optional<RowPayload> payload = DecodePayload(row.payload);
     last_event_ = row.first_event + payload->event_count - 1;
   }
@@ -159,17 +175,30 @@ Result<void> SqliteWriter::RaiseEpoch() {
 Result<void> SqliteWriter::Commit(std::span<const Append> appends, std::uint64_t epoch) {
   TRY(Usable());
   TRY(Settle(StoreFiles(appends)));
-  const bool checkpoint = CheckpointDue();
+  // Room that is given back is the disk's again when the log is copied.
+  const bool removes =
+      std::ranges::any_of(appends, [](const Append& append) { return !append.removals.empty(); });
+  const bool checkpoint = removes || CheckpointDue();
   TRY(Settle(Transact([&] { return WriteAll(appends, epoch, checkpoint); })));
   // The commit is durable whatever happens here: a failure shows at the next one.
+  for (const Digest& digest : std::exchange(unnamed_files_, {})) files_.Remove(digest);
+  if (std::ranges::any_of(appends, &Append::rewrite_file)) RewriteFile();
   if (checkpoint) (void)Settle(Checkpoint(SQLITE_CHECKPOINT_PASSIVE));
   return {};
 }
 
 Result<void> SqliteWriter::WriteAll(std::span<const Append> appends, std::uint64_t epoch, bool record) {
   TRY(CheckEpoch(epoch));
-  for (const Append& append : appends) TRY(WriteAppend(append));
+  unnamed_files_.clear();
+  for (const Append& append : appends) {
+    TRY(WriteAppend(append));
+    // How many streams there are has to be right whenever one is gone.
+    record = record || !append.removals.empty() || append.skip_to != 0;
+  }
   if (record) TRY(RecordHeads());
+  for (const Append& append : appends) {
+    if (append.give_back_pages > 0) TRY(GiveBack(append.give_back_pages));
+  }
   return {};
 }
 
@@ -221,10 +250,91 @@ Result<void> SqliteWriter::StoreFiles(std::span<const Append> appends) {
 }
 
 Result<void> SqliteWriter::WriteAppend(const Append& append) {
+  for (const Removal& removal : append.removals) TRY(Remove(removal));
+  if (append.skip_to != 0) TRY(SkipTo(append.skip_to));
   for (const JournalRow& row : append.rows) TRY(WriteRow(row));
   for (const NewContent& blob : append.blobs) TRY(WriteBlob(blob));
   for (const Snapshot& snapshot : append.snapshots) TRY(WriteSnapshot(snapshot));
+  for (const ImportedStream& stream : append.imports) TRY(Import(stream));
   return WriteSummaries(append);
+}
+
+Result<void> SqliteWriter::SkipTo(std::uint64_t event) {
+  if (event <= staged_event_ + 1) return {};
+  const std::uint64_t count = event - staged_event_ - 1;
+  if (count > std::numeric_limits<std::uint32_t>::max()) {
+    return Fail(ErrorCode::kVersionConflict, "more event numbers are passed over than a gap can hold");
+  }
+  TRY(remover_.WriteGap(staged_event_ + 1, count));
+  staged_event_ += count;
+  return {};
+}
+
+Result<void> SqliteWriter::Remove(const Removal& removal) {
+  StreamTable::Entry* stream = TRY(streams_.Find(removal.stream.str()));
+  if (stream->number == 0 || stream->staged.live || removal.stream.empty()) {
+    return Fail(ErrorCode::kVersionConflict,
+                fmt::format("stream '{}' cannot be removed: it is live or unknown", removal.stream.str()));
+  }
+  TRY(remover_.Remove(stream->number, stream->staged.last_row, removal.kept));
+  TRY(plans_.Remove(stream->number));
+  for (const Digest& digest : removal.blobs) TRY(RemoveBlob(digest));
+  return streams_.Remove(*stream);
+}
+
+Result<void> SqliteWriter::RemoveBlob(const Digest& digest) {
+  {
+    const StatementScope scope(statements_.blob_size);
+    if (!TRY(statements_.blob_size.BindBlob(1, TextOf(digest)).Step())) return {};
+    if (statements_.blob_size.Int(0) >= BlobFiles::kSmallest) unnamed_files_.push_back(digest);
+  }
+  return statements_.remove_blob.BindBlob(1, TextOf(digest)).Run();
+}
+
+Result<void> SqliteWriter::Import(const ImportedStream& imported) {
+  StreamTable::Entry* stream = TRY(streams_.Find(imported.stream.str()));
+  if (stream->number != 0 || stream->staged.version != 0 || imported.rows.empty()) {
+    return Fail(ErrorCode::kVersionConflict,
+                fmt::format("stream '{}' cannot be imported: it is there already", imported.stream.str()));
+  }
+  TRY(streams_.StageImported(*stream, imported.rows.size()));
+  std::uint64_t version = 0;
+  for (const ImportedRow& row : imported.rows) {
+    if (row.first_event + row.event_count - 1 > staged_event_) {
+      return Fail(ErrorCode::kVersionConflict, "an imported event is beyond the journal's last one");
+    }
+    payload_.clear();
+    EncodePayload({.stream = imported.stream,
+                   .version = ++version,
+                   .first_event = row.first_event,
+                   .event_count = row.event_count,
+                   .events = row.events,
+                   .contents = {}},
+                  payload_);
+    TRY(statements_.insert_imported.Bind(1, stream->number)
+            .Bind(2, version)
+            .Bind(3, row.first_event)
+            .Bind(4, RowCrc(stream->name_crc, row.first_event, version, 0, payload_))
+            .BindBlob(5, payload_)
+            .Run());
+  }
+  return imported.summary ? plans_.Write(stream->number, *imported.summary, false) : Result<void>();
+}
+
+// Only in files that were made with the means for it; in older ones free pages are used again.
+Result<void> SqliteWriter::GiveBack(std::uint32_t pages) {
+  return database_.Execute(fmt::format("PRAGMA incremental_vacuum({})", pages));
+}
+
+// Nothing depends on it: when it fails, free pages are used again.
+void SqliteWriter::RewriteFile() {
+  constexpr std::uint64_t kWorthIt = 8;  // a free page in so many
+  const auto mode = database_.QueryInt("PRAGMA auto_vacuum");
+  const auto free = database_.QueryInt("PRAGMA freelist_count");
+  const auto all = database_.QueryInt("PRAGMA page_count");
+  if (!mode || *mode != 0 || !free || !all || *free * kWorthIt < *all) return;
+  (void)database_.Execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
+  (void)Checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
 }
 
 Result<void> SqliteWriter::WriteSummaries(const Append& append) {
@@ -294,7 +404,8 @@ Result<bool> SqliteWriter::HoldsBlob(const NewContent& blob) {
 Result<void> SqliteWriter::RecordHeads() {
   TRY(streams_.Record());
   TRY(meta_.Set(kRecordedThroughKey, staged_event_));
-  return meta_.Set(kStreamCountKey, streams_.staged_count());
+  TRY(meta_.Set(kStreamCountKey, streams_.staged_count()));
+  return meta_.Set(kLastStreamKey, streams_.staged_last());
 }
 
 int SqliteWriter::OnCommitted(void* self, sqlite3*, const char*, int wal_pages) {

@@ -7,7 +7,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "journal/blob_files.h"
@@ -16,6 +18,8 @@
 #include "journal/plan_table.h"
 #include "journal/sqlite.h"
 #include "journal/sqlite_schema.h"
+#include "journal/stream_changes.h"
+#include "journal/stream_remover.h"
 #include "journal/stream_table.h"
 
 namespace agenttalk {
@@ -35,7 +39,7 @@ class SqliteWriter {
  private:
   struct Statements {
     Statement begin, commit, rollback;
-    Statement insert_row, insert_blob, insert_snapshot, find_blob;
+    Statement insert_row, insert_blob, insert_snapshot, insert_imported, find_blob, blob_size, remove_blob;
   };
 
   SqliteWriter(FileDescriptor lock, BlobFiles files, Database database);
@@ -54,6 +58,12 @@ class SqliteWriter {
   Result<void> WriteAppend(const Append& append);
   Result<void> WriteRow(const JournalRow& row);
   Result<void> WriteSummaries(const Append& append);
+  Result<void> SkipTo(std::uint64_t event);
+  Result<void> Remove(const Removal& removal);
+  Result<void> RemoveBlob(const Digest& digest);
+  Result<void> Import(const ImportedStream& stream);
+  Result<void> GiveBack(std::uint32_t pages);
+  void RewriteFile();
   Result<void> WriteSnapshot(const Snapshot& snapshot);
   Result<void> WriteBlob(const NewContent& blob);
   Result<bool> HoldsBlob(const NewContent& blob);
@@ -69,13 +79,15 @@ class SqliteWriter {
   MetaTable meta_;
   StreamTable streams_;
   PlanTable plans_;
-  std::uint64_t epoch_ = 0;         // the one that this object began; 0: none yet
-  std::uint64_t last_event_ = 0;    // committed
-  std::uint64_t staged_event_ = 0;  // with the open transaction
-  int wal_pages_ = 0;               // in the log since it last began anew
-  int checkpointed_pages_ = 0;      // of those, already copied when they were last checkpointed
-  std::string payload_;             // scratch
-  std::optional<Error> failure_;    // set once: nothing is written any more
+  StreamRemover remover_;
+  std::vector<Digest> unnamed_files_;  // blob files to be removed after the commit
+  std::uint64_t epoch_ = 0;            // the one that this object began; 0: none yet
+  std::uint64_t last_event_ = 0;       // committed
+  std::uint64_t staged_event_ = 0;     // with the open transaction
+  int wal_pages_ = 0;                  // in the log since it last began anew
+  int checkpointed_pages_ = 0;         // of those, already copied when they were last checkpointed
+  std::string payload_;                // scratch
+  std::optional<Error> failure_;       // set once: nothing is written any more
 };
 
 }  // namespace agenttalk

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -30,22 +31,32 @@ Result<StreamTable> StreamTable::Open(Database& database) {
       TRY(database.Prepare(fmt::format("INSERT INTO streams({}) VALUES(?, ?, ?, ?, ?, ?)", kStreamColumns)));
   table.update_ = TRY(database.Prepare(
       "UPDATE streams SET live = ?2, version = ?3, last_row = ?4, crc = ?5 WHERE number = ?1 AND name = ?6"));
+  table.remove_ = TRY(database.Prepare("DELETE FROM streams WHERE number = ? AND name = ?"));
   return table;
 }
 
-Result<void> StreamTable::Load(std::uint64_t recorded_count, std::uint64_t last_event) {
+// Streams that were removed leave gaps among the numbers up to `recorded_last`; since then each took the
+// next.
+Result<void> StreamTable::Load(std::uint64_t recorded_count, std::uint64_t recorded_last,
+                               std::uint64_t last_event) {
   const StatementScope scope(all_);
   std::uint64_t fingerprint = 0;
   while (TRY(all_.Step())) {
     const StoredStream stream = TRY(StreamAt(all_));
-    if (stream.number != count_ + 1) return DamagedAt(last_event, "the record of a stream is missing");
+    const bool is_new = stream.number > recorded_last;
+    if (is_new && (count_ < recorded_count || stream.number != std::max(last_, recorded_last) + 1)) {
+      return DamagedAt(last_event, "the record of a stream is missing");
+    }
+    last_ = stream.number;
     if (stream.head.last_row > last_event) return DamagedAt(last_event + 1, "recorded rows are missing");
     ++count_;
     fingerprint += RecordCrc(stream.name, {stream.number});
     if (stream.head.live) Keep(stream);
   }
   if (count_ < recorded_count) return DamagedAt(last_event, "the record of a stream is missing");
+  last_ = std::max(last_, recorded_last);
   staged_count_ = count_;
+  staged_last_ = last_;
   return CheckNames(fingerprint);
 }
 
@@ -110,18 +121,34 @@ Result<void> StreamTable::Stage(Entry& entry, std::uint64_t first_event, bool li
   return Write(entry);
 }
 
+Result<void> StreamTable::StageImported(Entry& entry, std::uint64_t version) {
+  Join(entry);
+  entry.staged = {.version = version, .last_row = 0, .live = false};
+  return Write(entry);
+}
+
+Result<void> StreamTable::Remove(Entry& entry) {
+  Join(entry);
+  entry.removed = true;
+  --staged_count_;
+  return remove_.Bind(1, entry.number).BindText(2, entry.name).Run();
+}
+
 Result<void> StreamTable::Record() {
   recording_ = true;
   for (Entry* entry : changed_) Join(*entry);
   for (Entry* entry : transaction_) {
-    if (entry->staged != entry->written) TRY(Write(*entry));
+    if (!entry->removed && entry->staged != entry->written) TRY(Write(*entry));
   }
   return {};
 }
 
 Result<void> StreamTable::Write(Entry& entry) {
   const bool is_new = entry.number == 0;
-  if (is_new) entry.number = ++staged_count_;
+  if (is_new) {
+    ++staged_count_;
+    entry.number = ++staged_last_;
+  }
   entry.written = entry.staged;
   const StoredStream stream{.number = entry.number, .head = entry.staged, .name = entry.name};
   return (is_new ? insert_ : update_)
@@ -136,7 +163,12 @@ Result<void> StreamTable::Write(Entry& entry) {
 
 void StreamTable::Publish() {
   count_ = staged_count_;
+  last_ = staged_last_;
   for (Entry* entry : transaction_) {
+    if (entry->removed) {
+      entries_.erase(entries_.find(entry->name));
+      continue;
+    }
     entry->in_transaction = false;
     entry->committed = entry->staged;
     entry->recorded = entry->written;
@@ -153,9 +185,11 @@ void StreamTable::Publish() {
 
 void StreamTable::Discard() {
   staged_count_ = count_;
+  staged_last_ = last_;
   recording_ = false;
   for (Entry* entry : transaction_) {
     entry->in_transaction = false;
+    entry->removed = false;
     entry->staged = entry->committed;
     entry->written = entry->recorded;
     if (entry->recorded.version == 0) entry->number = 0;

@@ -32,12 +32,13 @@ class StreamTable {
     StreamHead written;        // `recorded` with what the open transaction wrote
     bool in_transaction = false;
     bool changed = false;  // in changed_
+    bool removed = false;  // by the open transaction
   };
 
   static Result<StreamTable> Open(Database& database);
 
   // Reads the table: checks every record and the index of names, keeps the live streams.
-  Result<void> Load(std::uint64_t recorded_count, std::uint64_t last_event);
+  Result<void> Load(std::uint64_t recorded_count, std::uint64_t recorded_last, std::uint64_t last_event);
   // Takes in a row behind `recorded_through` while the journal is opened.
   Result<void> Follow(const StoredRow& row);
 
@@ -46,6 +47,10 @@ class StreamTable {
   // The open transaction appends a row to this stream; a new stream or a changed live flag goes into the
   // table.
   Result<void> Stage(Entry& entry, std::uint64_t first_event, bool live);
+  // A new stream whose rows are elsewhere (see ImportedStream); it has ended.
+  Result<void> StageImported(Entry& entry, std::uint64_t version);
+  // The open transaction removes this stream. Record must follow in the same one.
+  Result<void> Remove(Entry& entry);
   // Puts every head that the table does not know into it.
   Result<void> Record();
   // The transaction was committed / rolled back.
@@ -54,6 +59,8 @@ class StreamTable {
 
   // Streams in the table, with those of the open transaction.
   [[nodiscard]] std::uint64_t staged_count() const { return staged_count_; }
+  // The highest number that a stream was ever given.
+  [[nodiscard]] std::uint64_t staged_last() const { return staged_last_; }
 
  private:
   Result<void> CheckNames(std::uint64_t fingerprint);
@@ -69,8 +76,11 @@ class StreamTable {
   Statement by_number_;
   Statement insert_;
   Statement update_;
+  Statement remove_;
   std::uint64_t count_ = 0;         // streams in the table
   std::uint64_t staged_count_ = 0;  // with those of the open transaction
+  std::uint64_t last_ = 0;          // the highest number
+  std::uint64_t staged_last_ = 0;
   std::unordered_map<std::string, std::unique_ptr<Entry>> entries_;
   std::vector<Entry*> transaction_;
   std::vector<Entry*> changed_;  // those whose `committed` may differ from `recorded`

@@ -102,6 +102,8 @@ class FileSystem {
 // Where temporary files wait to be renamed into place: one folder, so that leftovers of a crash are found
 // easily and programs that watch an inbox never see them.
 inline constexpr std::string_view kTemporaryFolder = ".agenttalk/tmp";
+// Where folders go that are removed: moving one there takes a moment, whatever it holds.
+inline constexpr std::string_view kTrashFolder = ".agenttalk/trash";
 
 // NAME_UNSAFE unless every operation above may use this path. The empty path is the root itself.
 [[nodiscard]] Result<void> CheckRelativePath(std::string_view path);

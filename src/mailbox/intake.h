@@ -120,6 +120,8 @@ class Intake {
   [[nodiscard]] std::size_t offered() const { return offered_.size(); }
   [[nodiscard]] std::size_t deferred() const { return deferrals_.size(); }
   [[nodiscard]] std::size_t folders() const { return folders_.size(); }
+  // Whether files are taken in from this folder.
+  [[nodiscard]] bool LooksInto(const std::string& directory) const { return folders_.contains(directory); }
   // Folders that could not be looked into the last time, for a reason that may pass by itself.
   [[nodiscard]] std::size_t unseen() const;
 

@@ -102,6 +102,16 @@ void KnownFiles::ForgetFolder(const std::string& directory) {
   folders_.erase(directory);
 }
 
+void KnownFiles::ForgetFoldersUnless(const std::function<bool(const std::string&)>& is_needed) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(folders_, [&](const auto& folder) { return !is_needed(folder.first); });
+}
+
+std::size_t KnownFiles::folders() const {
+  const std::lock_guard lock(mutex_);
+  return folders_.size();
+}
+
 std::uint64_t KnownFiles::revision() const {
   const std::lock_guard lock(mutex_);
   return revision_;

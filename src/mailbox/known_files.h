@@ -41,6 +41,10 @@ class KnownFiles {
 
   void Forget(const std::string& directory, const std::string& name);
   void ForgetFolder(const std::string& directory);
+  // Those of folders that nobody takes files from: the mirror reads a file again when it has to know what is
+  // there.
+  void ForgetFoldersUnless(const std::function<bool(const std::string&)>& is_needed);
+  [[nodiscard]] std::size_t folders() const;
   // Forgets the files of a folder that are gone by a list made after `revision` was asked for: what has
   // become known since then is not on that list, and stays.
   [[nodiscard]] std::uint64_t revision() const;

@@ -53,6 +53,11 @@ void Mirror::Remove(const std::string& path, Overwrite overwrite) {
   write.overwrite = overwrite;
 }
 
+void Mirror::ForgetFolder(const std::string& path) {
+  for (const char* below : {"", "/deliverables", "/dag_history"}) known_.ForgetFolder(path + below);
+  writer_.ForgetLogs(path);
+}
+
 void Mirror::Withdraw(const std::string& path) {
   if (writing()) writer_.Withdraw(path);
   const auto found = write_at_.find(path);

@@ -48,6 +48,8 @@ class Mirror {
   void Remove(const std::string& path, Overwrite overwrite = Overwrite::kOwnOnly);
   // Gives up what is gathered for a path: somebody else's newer file belongs there.
   void Withdraw(const std::string& path);
+  // A folder was taken away with everything in it. Nothing may be under way.
+  void ForgetFolder(const std::string& path);
   // Content that this path had earlier: should it be there still (or again), it is ours.
   void Recognize(const std::string& path, const Digest& content);
 

@@ -195,7 +195,15 @@ Result<MirrorWriter::Outcome> MirrorWriter::PerformRemove(const MirrorBatch::Wri
   return stat ? Outcome::kRemoved : Outcome::kSkipped;
 }
 
+void MirrorWriter::ForgetLogs(const std::string& folder) {
+  std::erase_if(logs_, [&](const auto& log) { return log.first.starts_with(folder + "/"); });
+}
+
 void MirrorWriter::WriteLogs(MirrorBatch& batch, MirrorReport& report) {
+  // What is known of a log is read from it again when it is needed; plans that have ended need theirs no
+  // more.
+  constexpr std::size_t kMostLogs = 1024;
+  if (logs_.size() > kMostLogs) logs_.clear();
   for (auto at = batch.logs.begin(); at != batch.logs.end();) {
     const auto written = WriteLog(at->first, at->second, report);
     if (!written) {

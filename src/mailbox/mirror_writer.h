@@ -110,6 +110,8 @@ class MirrorWriter {
   // What was withdrawn since the last time, some of it perhaps still in what the batch left.
   std::unordered_set<std::string> TakeWithdrawn();
   [[nodiscard]] Result<void> RemoveLog(const std::string& path);
+  // Logs in this folder are not there any more.
+  void ForgetLogs(const std::string& folder);
   [[nodiscard]] Result<MirrorState> Compare(const std::string& path, const Digest& content,
                                             std::uint64_t size);
   [[nodiscard]] static std::string RotatedPath(const std::string& path, int age);

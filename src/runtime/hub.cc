@@ -123,6 +123,7 @@ Hub::Hub(fs::path directory, Team team, HubOptions options)
       loop_(std::make_unique<Loop>()) {}
 
 Hub::~Hub() {
+  retention_.reset();  // its thread reads the journal and reports to the loop
   // The commit thread reports to the loop, so it goes first.
   if (commits_) commits_->Stop();
   // The watcher owns this descriptor.
@@ -224,6 +225,7 @@ Result<void> Hub::Start() {
   if (serves) config_watch_.emplace(directory_, team_);
   TRY(node_->Start(epoch, AGENTTALK_VERSION, ToConfiguration(team_), FoldersOf(team_)));
   clock_.NotBefore(core().state().now);
+  MakeRetention();
   if (serves) ReportStrayInboxes();
   return {};
 }
@@ -275,7 +277,7 @@ Result<void> Hub::MakeNode(CommitQueue& commits, Watcher& watcher, NodeOptions n
 }
 
 void Hub::Durable(const Event& event) {
-  if (!event.plan_id.empty()) touched_.insert(event.plan_id);
+  if (until_idle_ && !event.plan_id.empty()) touched_.insert(event.plan_id);
   if (options_.listener != nullptr) options_.listener->Durable(event);
   for (const Onlooker& onlooker : onlookers_) {
     if (const auto alive = onlooker.owner.lock()) onlooker.look(event);
@@ -367,6 +369,7 @@ void Hub::StepNode() {
   }
   NoticeClockJump();
   NoticeConfiguration();
+  NoticeOldPlans();
   const bool more = node_->Step();
   for (const std::string& problem : node_->TakeProblems()) Report(problem);
   if (core().Accepts()) WatchFolders();

@@ -31,6 +31,8 @@
 #include "runtime/files/file_comparison.h"
 #include "runtime/files/projection.h"
 #include "runtime/node.h"
+#include "runtime/retention/plan_archive.h"
+#include "runtime/retention/retention.h"
 #include "runtime/team.h"
 #include "tools/command_tool.h"
 #include "tools/tool_registry.h"
@@ -88,6 +90,13 @@ class Hub final : private EventObserver {
 
   // Makes one plan's files that are not there or not right.
   Result<MirrorReport> Export(const PlanId& plan) { return node_->ExportFiles(plan); }
+
+  // Removes plans that have ended. `done` is told when they are gone.
+  void CollectGarbage(RetentionWish wish, Retention::Done done);
+  // Writes a plan that has ended as one file.
+  Result<ArchiveReport> ArchivePlan(const PlanId& plan, const std::filesystem::path& file);
+  // Takes such a file in. ALREADY_EXISTS when there is a plan of that id.
+  void ImportPlan(const std::filesystem::path& file, std::function<void(Result<PlanArchive>)> done);
 
   // PROVIDER_MISSING when a budget in USD could not be kept: a task, or without tasks the stages of a goal,
   // would ask a model whose price nobody knows.
@@ -150,6 +159,8 @@ class Hub final : private EventObserver {
   void SetTimer(Duration longest);
   void NoticeClockJump();
   void NoticeConfiguration();
+  void MakeRetention();
+  void NoticeOldPlans();
   Result<void> Reconfigure(Team team);
   void ReportStrayInboxes();
   void Report(const std::string& text) const;
@@ -169,6 +180,8 @@ class Hub final : private EventObserver {
   std::unique_ptr<ThreadedCommits> commits_;
   std::optional<ModelAccess> models_;  // only when it serves
   std::unique_ptr<Node> node_;
+  std::unique_ptr<Retention> retention_;  // none where a hub is only read
+  Timestamp retention_due_;               // when plans that ended long ago are looked for next
 
   struct Onlooker {
     std::weak_ptr<const void> owner;

@@ -110,8 +110,16 @@ void Node::NoticeClockJump(Timestamp now) {
   swept_ = false;
 }
 
+// Plans end and their folders stay; only what may come from strangers has to be told from what is ours.
+void Node::ForgetOldFiles() {
+  if (known_.folders() < known_folders_most_) return;
+  known_.ForgetFoldersUnless([this](const std::string& directory) { return intake_.LooksInto(directory); });
+  known_folders_most_ = std::max(kFoldersKnown, 2 * known_.folders());
+}
+
 bool Node::Step() {
   const Timestamp now = clock_.Now();
+  ForgetOldFiles();
   NoticeClockJump(now);
   commits_.Gather();
   desk_.DeliverDue();

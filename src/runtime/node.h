@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -116,6 +117,7 @@ class Node {
     EventObserver* listener_;
   };
 
+  void ForgetOldFiles();
   // A clock that jumped may have made timers due whose files came long ago: look into the folders first.
   void NoticeClockJump(Timestamp now);
 
@@ -130,6 +132,8 @@ class Node {
   Projection projection_;
   Audience audience_;
   PostOffice post_;
+  static constexpr std::size_t kFoldersKnown = 4096;
+  std::size_t known_folders_most_ = kFoldersKnown;  // with more, old ones are forgotten
   Timestamp last_step_;
   bool caught_up_ = false;  // the mirror is as the journal says, as far as strangers' places go
   bool swept_ = false;      // every folder has been looked into since the start or the last clock jump

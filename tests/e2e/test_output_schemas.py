@@ -17,7 +17,7 @@ SCHEMA_OF = {
     "providers": "providers", "trust": "trust", "questions": "questions", "answer": "answer", "pause": "control", "resume": "control",
     "cancel": "control", "dead list": "dead_list", "dead show": "dead_show", "dead retry": "dead_close",
     "dead drop": "dead_close", "validate": "validate", "command new": "command_new", "prompt": "prompt",
-    "check-output": "validate", "doctor": "doctor", "repair": "repair", "export": "export",
+    "check-output": "validate", "doctor": "doctor", "repair": "repair", "export": "export", "gc": "gc", "import": "import",
     "plan show": "plan_show", "plan append": "plan_show", "plan reset": "plan_show", "plan replace": "plan_show",
     "plan finish": "plan_show", "plan apply": "plan_show",
     "mcp": "mcp_token",  # held to it in tests/journeys/test_mcp_server.py; without --token it speaks MCP
@@ -101,6 +101,10 @@ def test_a_plans_verbs_print_what_the_schemas_say(box):
     hub.ask("diff", plan, f"{plan}-fork1")
     hub.ask("diff", plan, f"{plan}-fork2")
     hub.ask("export", plan)
+    hub.ask("export", plan, "--archive", "plan.tar", schema_name="archive")
+    hub.ask("gc", plan, "--dry-run")
+    hub.ask("gc", plan)
+    hub.ask("import", "plan.tar")
     hub.ask("doctor")
     hub.ask("repair")
     hub.ask("pause", f"{plan}-fork2")

@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -25,12 +26,24 @@ CONTROLS = {
     "rerun_step": (("simulation", "kills"), "made again"),
     "half_batch": (("batches",), "neither as before nor as after"),
     "own_delivery": (("simulation", "external"), "nothing to pick up"),
+    "gc_named": (("years",), "still named is removed"),
 }
 
 
 def simulation(build, bug):
     return subprocess.run([str(build / "tests/simulation/simulation"), "1", "400"], capture_output=True, text=True,
                           check=False, env={**os.environ, "AGENTTALK_PLANT": bug})
+
+
+def years(build, bug):
+    """The journeys of plans that are removed. Their program is told of the bug by a wrapper: a Sandbox hands no environment on."""
+    with tempfile.TemporaryDirectory() as folder:
+        wrapper = pathlib.Path(folder) / "agenttalk"
+        wrapper.write_text(f"#!/bin/sh\nAGENTTALK_PLANT={bug} exec {build / 'agenttalk'} \"$@\"\n")
+        wrapper.chmod(0o755)
+        return subprocess.run(
+            [sys.executable, str(run.ROOT / "tests/e2e/run.py"), "--folder", str(run.ROOT / "tests/journeys"), "--binary", str(wrapper),
+             "--only", "years.gc_removes"], capture_output=True, text=True, check=False)
 
 
 def faults(build, bug, which):
@@ -44,7 +57,7 @@ def faults(build, bug, which):
 def is_caught(options, bug, test, words):
     """Failing is not enough: the test has to see this bug. Returns the line that says so."""
     started = time.monotonic()
-    done = simulation(options.build, bug) if test == "simulation" else faults(options.build, bug, test)
+    done = {"simulation": simulation, "years": years}.get(test, lambda build, of: faults(build, of, test))(options.build, bug)
     found = next((line.strip() for line in done.stdout.splitlines() if words in line), "")
     caught = done.returncode == 1 and bool(found)
     told = found if caught else f"exit code {done.returncode}: {(done.stdout + done.stderr)[-1000:]}"

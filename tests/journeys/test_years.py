@@ -1,7 +1,14 @@
-"""A hub that lives for years: many finished plans are listed, searched and paged without being read."""
+"""A hub that lives for years: finished plans are listed without being read, removed, put away as archives and taken in again."""
 
+import hashlib
+import io
 import json
+import os
+import signal
 import sqlite3
+import subprocess
+import tarfile
+import time
 
 from journey import Journey, wait_for
 
@@ -99,3 +106,350 @@ def back_to_version_one(path):
         database.execute("DELETE FROM meta WHERE key IN ('summarized', 'last_stream')")
         database.execute("UPDATE meta SET value = 1, crc = 4142361004 WHERE key = 'schema_version'")
     database.close()
+
+
+def told(hub, plan_id):
+    """What people see of a plan, byte for byte; only what the present says of it (`active`) is left out."""
+    shown = [hub.agenttalk("show", plan_id, "--json").expect(0).out, hub.agenttalk("trace", plan_id, "--json").expect(0).out,
+             hub.agenttalk("replay", plan_id, "--json").expect(0).out, hub.agenttalk("log", plan_id, "--json").expect(0).out]
+    for task in [row["task_id"] for row in hub.json("status", plan_id)["tasks"]]:
+        shown.append(hub.agenttalk("show", plan_id, task, "--json").expect(0).out)
+    return shown
+
+
+def expect_same(hub, kept):
+    """Plans are what they were, to the last byte of every prompt and answer."""
+    for plan_id, before in kept.items():
+        try:
+            now = told(hub, plan_id)
+        except AssertionError as error:
+            raise AssertionError(f"a content of {plan_id} that is still named is removed: {error}") from error
+        assert now == before, f"a content of {plan_id} that is still named is removed, or changed"
+
+
+def files_of(hub, plan_id):
+    """The deliverables."""
+    folder = hub.dir / "plans" / plan_id / "deliverables"
+    return {path.name: path.read_bytes() for path in folder.glob("*")} if folder.is_dir() else {}
+
+
+def folders_of(hub, plan_id):
+    return [path for path in hub.dir.rglob(plan_id) if ".agenttalk" not in path.parts]
+
+
+def expect_whole(hub, plans):
+    """Every plan can be read to its last byte, and files and journal agree."""
+    for plan_id in plans:
+        told(hub, plan_id)
+    problems = [one for one in hub.json("doctor").get("checks", []) if one.get("state") == "error"] \
+        if isinstance(hub.json("doctor"), dict) else []
+    assert not problems, problems
+    with sqlite3.connect(f"file:{hub.dir}/.agenttalk/journal.db?mode=ro", uri=True) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    database.close()
+
+
+TWO = """
+plan: {name}
+goal: {goal}
+deliverables: [second.md]
+tasks:
+  - id: first
+    agent: writer
+    prompt: Write one line about {about}.
+    outputs: [first.md]
+  - id: second
+    agent: writer
+    prompt: Write one line more. {padding}
+    needs: [first]
+    inputs: [first.md]
+    outputs: [second.md]
+"""
+# Larger than what a row of the journal takes, so that it is a content of its own, named by every plan that has it.
+LONG = "Keep it short and plain. " * 200
+
+
+def two(hub, name, about="bees", goal="Two lines"):
+    hub.write("plan.yaml", TWO.format(name=name, about=about, goal=goal, padding=LONG))
+    return hub.agenttalk("run", "--plan", "plan.yaml", "--json").expect(0).json
+
+
+def two_mind(request):
+    name = request.find(r"(first|second)\.md", "the output")
+    text = "x" * 3000 if "second.md" in request.text else "bees dance"
+    return json.dumps({"result": f"{name}: {text}\n"})
+
+
+def test_gc_removes_plans_and_keeps_what_others_name(box):
+    with Journey(box, two_mind, TEAM) as hub:
+        hub.start()
+        for name in ("a", "b", "c"):
+            two(hub, name)
+        fork = hub.json("fork", "plan_a", "--from", "second", "--as", "plan_f")["plan_id"]
+        wait_for(lambda: hub.json("status", fork)["state"] == "completed", "the fork")
+        kept = {name: told(hub, name) for name in ("plan_c", fork)}
+        deliverables = {name: files_of(hub, name) for name in kept}
+        assert all(deliverables.values()), deliverables
+
+        tried = hub.json("gc", "plan_a", "plan_b", "--dry-run")
+        assert tried["dry_run"] and {one["plan_id"] for one in tried["plans"]} == {"plan_a", "plan_b"}
+        assert len(hub.json("plans")) == 4
+        assert hub.json("gc", "--older-than", "1d")["plans"] == [], "none is as old"
+        done = hub.json("gc", "plan_a", "plan_b")
+        assert {one["plan_id"] for one in done["plans"]} == {"plan_a", "plan_b"}, done
+
+        for how in ("served", "kill", "stop"):
+            if how != "served":
+                hub.restart(how)
+            assert ids(hub.json("plans")) == [fork, "plan_c"]
+            expect_same(hub, kept)
+            assert {name: files_of(hub, name) for name in kept} == deliverables
+            for name in ("plan_a", "plan_b"):
+                assert hub.json("status", name)["error"]["code"] == "PLAN_UNKNOWN"
+                assert not folders_of(hub, name), folders_of(hub, name)
+        # The id is free again, and what was there before is not found in it.
+        two(hub, "a", about="ants")
+        again = told(hub, "plan_a")
+        assert any("about ants" in text for text in again) and not any("about bees" in text for text in again)
+        hub.stop()
+        hub.agenttalk("repair").expect(0)
+        expect_whole(hub, ["plan_a", "plan_c", fork])
+        assert {name: files_of(hub, name) for name in kept} == deliverables
+
+
+def test_gc_by_age_gives_space_back_and_frees_contents(box):
+    with Journey(box, two_mind, TEAM) as hub:
+        for i in range(12):
+            two(hub, f"n{i}", about="y" * 40_000 + str(i))
+        before = (hub.dir / ".agenttalk/journal.db").stat().st_size
+        hub.agenttalk("gc", "--older-than", "0s", "--export", "nowhere").expect(2)
+        (hub.dir / "away").mkdir()
+        done = hub.json("gc", "--older-than", "0s", "--export", "away")
+        assert len(done["plans"]) == 12 and done["contents"] > 12, done
+        assert hub.json("plans") == []
+        after = (hub.dir / ".agenttalk/journal.db").stat().st_size
+        assert after < before / 2, (before, after)
+        assert len(list((hub.dir / "away").glob("plan_n*.tar"))) == 12
+        for i in (3, 7):
+            hub.agenttalk("import", f"away/plan_n{i}.tar").expect(0)
+        assert {one["plan_id"] for one in hub.json("plans")} == {"plan_n3", "plan_n7"}
+        expect_whole(hub, ["plan_n3", "plan_n7"])
+
+
+def test_gc_while_serving_by_the_configuration(box):
+    with Journey(box, two_mind, TEAM, limits={"keep_finished": "90d"}) as hub:
+        two(hub, "young")
+        hub.start()
+        assert ids(hub.json("plans")) == ["plan_young"]
+        hub.stop()
+        hub.write("agenttalk.yaml", json.dumps({**hub.config, "limits": {"keep_finished": "soon"}}))
+        assert "keep_finished" in hub.agenttalk("validate", "agenttalk.yaml").err + hub.agenttalk("validate", "agenttalk.yaml").out
+        hub.write("agenttalk.yaml", json.dumps({**hub.config, "limits": {"keep_finished": "1s"}}))
+        hub.start()
+        wait_for(lambda: hub.json("plans") == [], "the removal", 60)
+        assert not folders_of(hub, "plan_young")
+
+
+def test_gc_killed_at_any_point_leaves_a_whole_hub(box):
+    with Journey(box, two_mind, TEAM) as hub:
+        for i in range(6):
+            two(hub, f"n{i}", about=f"{'z' * 5000}{i}")
+        kept = {name: told(hub, name) for name in ("plan_n0", "plan_n5")}
+        killed = 0
+        for delay in (0.0, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2):
+            process = hub.spawn("gc", "plan_n1", "plan_n2", "plan_n3", "plan_n4", "--json")
+            time.sleep(delay)
+            process.kill()
+            process.communicate()
+            killed += process.returncode == -signal.SIGKILL
+            left = set(ids(hub.json("plans")))
+            assert {"plan_n0", "plan_n5"} <= left, left
+            expect_whole(hub, sorted(left))
+            expect_same(hub, kept)
+            if len(left) == 2:
+                break
+        assert killed, "it was over too soon every time"
+        left = [name for name in ids(hub.json("plans")) if name not in kept]
+        if left:
+            hub.agenttalk("gc", *left).expect(0)
+        hub.start()
+        assert set(ids(hub.json("plans"))) == set(kept)
+        expect_same(hub, kept)
+        assert not [path for i in range(1, 5) for path in folders_of(hub, f"plan_n{i}")]
+        wait_for(lambda: not (hub.dir / ".agenttalk/trash").exists(), "the trash to be empty")
+
+
+def other(box, hub, name="other"):
+    """Another hub on "another machine"."""
+    (box.dir / name).mkdir()
+    (box.dir / name / "agenttalk.yaml").write_text(json.dumps(hub.config))
+    return box.dir / name
+
+
+class Elsewhere:
+    def __init__(self, hub, folder):
+        self.hub, self.dir = hub, folder
+
+    def agenttalk(self, *arguments):
+        return self.hub.box.run(*arguments, cwd=self.dir)
+
+    def json(self, *arguments):
+        return self.agenttalk(*arguments, "--json").json
+
+
+def test_an_archive_is_the_same_plan_here_and_elsewhere(box):
+    with Journey(box, two_mind, TEAM) as hub:
+        hub.start()
+        two(hub, "zero")
+        two(hub, "moved")
+        before, deliverables = told(hub, "plan_moved"), files_of(hub, "plan_moved")
+        report = hub.json("export", "plan_moved", "--archive", "moved.tar")
+        assert report["events"] == len(before[3].splitlines()), report
+        hub.agenttalk("export", "plan_moved", "--archive", "moved.tar").expect(2)  # never overwritten
+        with tarfile.open(hub.dir / "moved.tar") as archive:
+            assert "files/plans/plan_moved/deliverables/second.md" in archive.getnames()
+        assert hub.json("import", "moved.tar")["error"]["code"] == "ALREADY_EXISTS"
+
+        # Younger and older than the plan: numbers are free there, or somebody else's.
+        young = Elsewhere(hub, other(box, hub, "young"))
+        assert young.json("import", str(hub.dir / "moved.tar"))["plan_id"] == "plan_moved"
+        assert told(young, "plan_moved") == before
+        assert files_of(young, "plan_moved") == deliverables
+        hub.stop()
+        old = Elsewhere(hub, other(box, hub, "old"))
+        for name in ("p", "q", "r"):
+            (old.dir / "plan.yaml").write_text(TWO.format(name=name, about="wasps", goal="Old", padding=LONG))
+            old.agenttalk("run", "--plan", "plan.yaml", "--json").expect(0)
+        wasps = told(old, "plan_q")
+        old.agenttalk("import", str(hub.dir / "moved.tar")).expect(0)
+        assert told(old, "plan_moved") == before and told(old, "plan_q") == wasps
+        old.agenttalk("repair").expect(0)
+        assert told(old, "plan_moved") == before and files_of(old, "plan_moved") == deliverables
+
+        # An imported plan is a plan: it is archived, forked and removed like any other.
+        old.agenttalk("export", "plan_moved", "--archive", "again.tar").expect(0)
+        events = lambda path: tarfile.open(path).extractfile("events").read()  # noqa: E731
+        assert events(old.dir / "again.tar") == events(hub.dir / "moved.tar")
+        old.agenttalk("fork", "plan_moved", "--from", "second", "--as", "plan_fork").expect(0)
+        old.agenttalk("run", "plan_fork").expect(0)
+        forked = told(old, "plan_fork")
+        old.agenttalk("gc", "plan_moved").expect(0)
+        expect_same(old, {"plan_fork": forked})
+        old.agenttalk("import", "again.tar").expect(0)
+        assert told(old, "plan_moved") == before and told(old, "plan_fork") == forked
+        # Here again, after it was removed.
+        hub.agenttalk("gc", "plan_moved").expect(0)
+        hub.agenttalk("import", "moved.tar").expect(0)
+        assert told(hub, "plan_moved") == before and files_of(hub, "plan_moved") == deliverables
+
+
+def test_an_import_killed_at_any_point_is_whole_or_not_there(box):
+    with Journey(box, two_mind, TEAM) as hub:
+        two(hub, "moved")
+        before = told(hub, "plan_moved")
+        hub.agenttalk("export", "plan_moved", "--archive", "moved.tar").expect(0)
+        done = 0
+        for number, delay in enumerate((0.0, 0.01, 0.02, 0.03, 0.05, 0.08, 0.15)):
+            there = Elsewhere(hub, other(box, hub, f"there{number}"))
+            process = subprocess.Popen([str(box.binary), "import", str(hub.dir / "moved.tar")], cwd=there.dir, env=box.environment(),
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(delay)
+            process.kill()
+            process.wait()
+            listed = ids(there.json("plans"))
+            assert listed in ([], ["plan_moved"]), listed
+            done += bool(listed)
+            if not listed:
+                there.agenttalk("import", str(hub.dir / "moved.tar")).expect(0)
+            assert told(there, "plan_moved") == before
+        assert done < 7, "it was over too soon every time"
+
+
+def entries(path):
+    with tarfile.open(path) as archive:
+        return [(member.name, archive.extractfile(member).read()) for member in archive.getmembers()]
+
+
+def pack(path, members, kind=tarfile.REGTYPE):
+    with tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as archive:
+        for name, data in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            info.type = tarfile.REGTYPE if not name.startswith("LINK:") else tarfile.SYMTYPE
+            if info.type == tarfile.SYMTYPE:
+                info.name, info.linkname, info.size = name[5:], "/etc/passwd", 0
+            archive.addfile(info, io.BytesIO(data) if info.size else None)
+
+
+def with_manifest(members, **changes):
+    manifest = {**json.loads(members[0][1]), **changes}
+    return [(members[0][0], json.dumps(manifest).encode()), *members[1:]]
+
+
+def test_bad_archives_are_refused_and_nothing_is_applied(box):
+    with Journey(box, two_mind, TEAM) as hub:
+        two(hub, "moved")
+        hub.agenttalk("export", "plan_moved", "--archive", "good.tar").expect(0)
+        good = (hub.dir / "good.tar").read_bytes()
+        members = entries(hub.dir / "good.tar")
+        there = Elsewhere(hub, other(box, hub, "there"))
+        bad = box.dir / "bad.tar"
+
+        def refused(what, code="VALUE_INVALID"):
+            answer = there.agenttalk("import", str(bad), "--json")
+            assert answer.code == 2 and answer.json["error"]["code"] == code, (what, answer.code, answer.out, answer.err)
+            assert there.json("plans") == [], what
+            assert not (there.dir / "plans").exists() or not os.listdir(there.dir / "plans"), what
+            assert not (box.dir / "escaped").exists(), what
+
+        for size in (0, 1, 511, 512, 700, len(good) // 2, len(good) - 1024, len(good) - 1):
+            bad.write_bytes(good[:size])
+            refused(f"truncated to {size}")
+        bad.write_bytes(good + b"more")
+        refused("something behind the end")
+        step = max(1, len(good) // 40)
+        for at in range(0, len(good) - 1024, step):
+            bad.write_bytes(good[:at] + bytes([good[at] ^ 0x41]) + good[at + 1:])
+            answer = there.agenttalk("import", str(bad), "--json")
+            if answer.code == 0:  # a file of the plan, or padding, which no event names
+                there.agenttalk("gc", "plan_moved").expect(0)
+        for name in ("../escaped", "/escaped", "plans/plan_moved/../../escaped", "plans/plan_other/x", "agenttalk.yaml",
+                     ".agenttalk/journal.db", "agents/writer/inbox/cmd_x.json", "agents/../x/logs/plan_moved/y", "plans/plan_moved//x"):
+            pack(bad, members + [("files/" + name, b"x")])
+            refused(name, "NAME_UNSAFE")
+        pack(bad, members + [("LINK:files/plans/plan_moved/link", b"")])
+        refused("a link")
+        pack(bad, members + [("surprise", b"x")])
+        refused("an unknown entry")
+        pack(bad, members + [("contents/" + hashlib.sha256(b"x").hexdigest(), b"x")])
+        refused("a content that nobody counted")
+        pack(bad, [one for one in members if not one[0].startswith("contents/")])
+        refused("no contents")
+        pack(bad, [one for one in members if one[0] != "events"])
+        refused("no events")
+        for changes in ({"plan_id": "../../x"}, {"plan_id": ""}, {"plan_id": "plan_other"}, {"events": 3}, {"events_sha256": "0" * 64},
+                        {"contents": 0}):
+            pack(bad, with_manifest(members, **changes))
+            # Under another name its files are not the plan's.
+            refused(str(changes), "NAME_UNSAFE" if changes.get("plan_id") == "plan_other" else "VALUE_INVALID")
+        pack(bad, with_manifest(members, format=99))
+        refused("a newer format", "SCHEMA_VERSION_UNSUPPORTED")
+        # Events that do not follow from one another, with every checksum right.
+        rows = dict(members)["events"]
+        for cut in (len(rows) // 3, len(rows) // 2):
+            pack(bad, [(name, data if name != "events" else rows[cut:]) for name, data in
+                       with_manifest(members, events_sha256=hashlib.sha256(rows[cut:]).hexdigest())])
+            refused("events out of the middle")
+        os.truncate(bad, 0)
+        with open(bad, "ab") as file:  # a header that promises 8 GiB
+            info = tarfile.TarInfo("agenttalk-plan.json")
+            info.size = (1 << 33) - 1
+            file.write(info.tobuf(tarfile.USTAR_FORMAT))
+        refused("a huge size")
+        bad.unlink()
+        os.mkfifo(bad)
+        refused("a pipe", "FILE_UNSAFE")
+        assert there.agenttalk("import", str(box.dir / "none.tar"), "--json").json["error"]["code"] == "NOT_FOUND"
+        bad.unlink()
+        bad.write_bytes(good)
+        there.agenttalk("import", str(bad)).expect(0)

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
+#include <filesystem>
 #include <string>
 
 #include "base/error.h"
@@ -16,7 +17,23 @@ namespace {
 
 namespace json = boost::json;
 
+Result<ExitCode> Archive(const Invocation& call) {
+  const std::string file = std::filesystem::absolute(call.arguments.Get("--archive")).string();
+  const json::value report =
+      TRY(CallHub(call, "archive", {{"plan_id", call.arguments.Get("PLAN")}, {"file", file}}));
+  if (call.json) {
+    call.console.Out(CompactJson(report) + "\n");
+  } else {
+    call.console.Out(fmt::format("{}: {} events, {} contents, {} files in {}\n",
+                                 CellText(report.at("plan_id")), CellText(report.at("events")),
+                                 CellText(report.at("contents")), CellText(report.at("files")),
+                                 CellText(report.at("file"))));
+  }
+  return ExitCode::kDone;
+}
+
 Result<ExitCode> Export(const Invocation& call) {
+  if (call.arguments.Has("--archive")) return Archive(call);
   const json::value report = TRY(CallHub(call, "export", {{"plan_id", call.arguments.Get("PLAN")}}));
   const json::array& failed = report.at("failed").as_array();
   if (call.json) {
@@ -36,11 +53,20 @@ Result<ExitCode> Export(const Invocation& call) {
 }  // namespace
 
 Verb ExportVerb() {
-  return {.name = "export",
-          .summary = "Writes a plan's files now (with `mirror: lazy` they are written when it ends).",
-          .example = "agenttalk export plan_weekly-report",
-          .parameters = {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"}},
-          .run = Export};
+  return {
+      .name = "export",
+      .summary =
+          "Writes a plan's files now (with `mirror: lazy` they are written when it ends), or one archive.",
+      .example =
+          "agenttalk export plan_weekly-report\n"
+          "agenttalk export plan_weekly-report --archive plan_weekly-report.tar",
+      .parameters = {{.name = "PLAN", .takes = Takes::kOne, .help = "the plan's id"},
+                     {.name = "--archive",
+                      .takes = Takes::kValue,
+                      .help = "write a plan that has ended as one file that `import` reads",
+                      .value = "FILE",
+                      .completes = Completes::kFile}},
+      .run = Export};
 }
 
 }  // namespace agenttalk

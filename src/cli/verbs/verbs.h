@@ -18,6 +18,8 @@ Verb DiffVerb();
 Verb DoctorVerb();
 Verb ExportVerb();
 Verb ForkVerb();
+Verb GcVerb();
+Verb ImportVerb();
 Verb InitVerb();
 Verb LogVerb();
 Verb McpVerb();

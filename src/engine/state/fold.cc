@@ -36,6 +36,8 @@ class Folding {
 
   void operator()(const NodeStarted& e) { state_.epoch = e.epoch; }
   void operator()(const ClockJumped& /*e*/) {}
+  void operator()(const PlanRemoved& /*e*/) {}   // what it cost stays in `settled`
+  void operator()(const PlanImported& /*e*/) {}  // loaded when somebody asks for it
   void operator()(const MirrorSynced& e) {
     state_.mirrored = e.event;
     state_.urgent_mirrored = std::max(e.event, e.urgent);

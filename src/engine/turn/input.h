@@ -190,6 +190,23 @@ struct MirrorProgress {
   std::uint64_t urgent = 0;
 };
 
+// Plans that have ended go, with whatever the journal is told beside this.
+struct PlanRemoval {
+  struct One {
+    PlanId plan;
+    std::string state;
+    Timestamp updated_at;
+    std::string archive;
+  };
+  std::vector<One> plans;
+  std::string reason;
+};
+
+// A plan that has ended comes from an archive; its events are the journal's already when this is durable.
+struct PlanArrival {
+  PlanImported imported;
+};
+
 // Time has passed; timers that are due fire.
 struct Tick {};
 
@@ -324,10 +341,10 @@ struct NumberRequest {
 // are decided about now.
 struct InputsTaken {};
 
-using Input =
-    std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone, ToolCallDone,
-                 ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl, MirrorProgress,
-                 OutputFile, PlanSubmission, CollaborationResponse, StatusReport, PlanChangeBatch,
-                 GoalSubmission, PlanRemark, InputsTaken, NumberRequest, ClockJump, HubAlert>;
+using Input = std::variant<NodeStart, Configuration, CommandFile, InputFile, RejectedFile, ModelCallDone,
+                           ToolCallDone, ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl,
+                           MirrorProgress, OutputFile, PlanSubmission, CollaborationResponse, StatusReport,
+                           PlanChangeBatch, GoalSubmission, PlanRemark, InputsTaken, NumberRequest, ClockJump,
+                           HubAlert, PlanRemoval, PlanArrival>;
 
 }  // namespace agenttalk

@@ -90,6 +90,7 @@ struct HubLimits {
   std::uint32_t max_tool_rounds = 16;
   std::uint32_t max_collaboration_depth = 8;
   std::uint32_t max_collaborations = 16;  // that one command may ask for
+  Duration keep_finished{};               // plans that ended longer ago are removed; zero: none is
 
   bool operator==(const HubLimits&) const = default;
 };

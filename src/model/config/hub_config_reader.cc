@@ -55,6 +55,7 @@ void ReadLimits(ObjectReader& reader, HubLimits& limits) {
   reader.Integer("max_tool_rounds", kAtLeastOne, limits.max_tool_rounds);
   reader.Integer("max_collaboration_depth", kAtLeastOne, limits.max_collaboration_depth);
   reader.Integer("max_collaborations", kAtLeastOne, limits.max_collaborations);
+  ReadPositivePeriod(reader, "keep_finished", limits.keep_finished);
 }
 
 void ReadMap(ObjectReader& reader, std::string_view key,

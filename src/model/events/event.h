@@ -40,7 +40,7 @@ using EventBody =
                  PlanForked, SpendingSettled, ThinkingApplied, ThinkingRefused, MemoryWritten, MemoryCleared,
                  GoalSet, StageStarted, StageFinished, RouteTaken, RouteOverruled, WorkReviewed, TasksMatched,
                  PhaseChanged, GoalNoted, RemarkMade, RemarkSettled, ResultShared, CallRestarted, NumberTaken,
-                 PlanFileKept, ClockJumped>;
+                 PlanFileKept, ClockJumped, PlanRemoved, PlanImported>;
 
 // How enumerations are spelled in JSON.
 const char* EnumName(EndState value);

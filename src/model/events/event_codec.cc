@@ -106,7 +106,9 @@ constexpr std::array<const char*, std::variant_size_v<EventBody>> kNames = {"nod
                                                                             "call_restarted",
                                                                             "number_taken",
                                                                             "plan_file_kept",
-                                                                            "clock_jumped"};
+                                                                            "clock_jumped",
+                                                                            "plan_removed",
+                                                                            "plan_imported"};
 
 // Members of one class, so that each may call those below it.
 struct FieldsAsJson {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/ids.h"
 #include "base/language.h"
 #include "base/time.h"
@@ -129,6 +130,38 @@ struct ClockJumped {
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("by_ms", self.by_ms);
+  }
+};
+
+// In the hub's own stream: a plan that has ended was removed with its files. Its events are not there any
+// more; contents that others name are.
+struct PlanRemoved {
+  PlanId plan_id;
+  std::string state;
+  Timestamp updated_at;  // of its last event
+  std::string reason;
+  std::string archive;  // where it was exported to before; empty: nowhere
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("plan_id", self.plan_id), f("state", self.state), f("updated_at", self.updated_at);
+    f("reason", self.reason), f("archive", self.archive);
+  }
+};
+
+// In the hub's own stream: a plan that has ended came from an archive. Its events keep their numbers.
+struct PlanImported {
+  PlanId plan_id;
+  std::string state;
+  std::uint64_t events = 0;
+  std::uint64_t first_event = 0;
+  std::uint64_t last_event = 0;
+  Digest archive;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("plan_id", self.plan_id), f("state", self.state), f("events", self.events);
+    f("first_event", self.first_event), f("last_event", self.last_event), f("archive", self.archive);
   }
 };
 

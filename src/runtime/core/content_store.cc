@@ -90,12 +90,23 @@ void ContentStore::Remember(const Content& content, std::shared_ptr<const std::s
 void ContentStore::Evict() {
   // The oldest are committed first, so what is still needed is near the front and the loop stops there.
   while (used_ > capacity_ && oldest_ != newest_ && entries_[oldest_].needed_until <= committed_) {
-    const std::uint32_t place = oldest_;
-    used_ -= entries_[place].bytes->size() + kOverhead;
-    by_digest_.Remove(std::hash<Digest>{}(entries_[place].content.digest), place);
-    Unlink(place);
-    entries_[place] = {};
-    free_.push_back(place);
+    Drop(oldest_);
+  }
+}
+
+void ContentStore::Drop(std::uint32_t place) {
+  used_ -= entries_[place].bytes->size() + kOverhead;
+  by_digest_.Remove(std::hash<Digest>{}(entries_[place].content.digest), place);
+  Unlink(place);
+  entries_[place] = {};
+  free_.push_back(place);
+}
+
+void ContentStore::ForgetCommitted() {
+  for (std::uint32_t place = oldest_; place != kNone;) {
+    const std::uint32_t next = entries_[place].newer;
+    if (entries_[place].needed_until <= committed_) Drop(place);
+    place = next;
   }
 }
 

@@ -43,6 +43,8 @@ class ContentStore final : public ContentSink {
   Gathered TakeGathered();
   // Everything up to this event is in the journal and need not be kept in memory.
   void Committed(std::uint64_t event);
+  // Forgets what is in the journal: contents that are stored again are stored anew, not found elsewhere.
+  void ForgetCommitted();
 
  private:
   static constexpr std::uint32_t kNone = NumberTable::kNone;
@@ -60,6 +62,7 @@ class ContentStore final : public ContentSink {
   Entry* Use(const Digest& digest);
   void Remember(const Content& content, std::shared_ptr<const std::string> bytes, std::uint64_t needed_until);
   void Evict();
+  void Drop(std::uint32_t place);
   void Link(std::uint32_t place);
   void Unlink(std::uint32_t place);
 

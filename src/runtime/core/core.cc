@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +20,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/plant.h"
+#include "base/time.h"
 #include "engine/engine.h"
 #include "engine/role/parts.h"
 #include "engine/state/dag_state.h"
@@ -27,6 +30,7 @@
 #include "engine/turn/step.h"
 #include "journal/journal.h"
 #include "journal/plan_summary.h"
+#include "journal/stream_changes.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
 #include "runtime/core/clock.h"
@@ -114,13 +118,16 @@ Result<void> Core::LoadStream(const PlanId& plan) {
 }
 
 Result<void> Core::EnsureLoaded(const PlanId& plan) {
-  if (engine_->state().FindPlan(plan) != nullptr) return {};
+  if (engine_->state().FindPlan(plan) != nullptr || removing_.contains(plan)) return {};
+  if (watched_.erase(plan) > 0) spared_.push_back(plan);
   const auto stream = TRY(journal_.FindStream(plan));
   if (!stream) return {};
   // Time and numbers belong to the present, not to the plan that is looked up.
   const std::uint64_t last = engine_->state().last_event;
+  const Timestamp now = engine_->state().now;
   TRY(LoadStream(plan));
   CHECK(engine_->state().last_event == last);
+  engine_->state().now = now;
   idle_.push_back(plan);
   return {};
 }
@@ -160,10 +167,71 @@ void Core::Submit(Input&& input, Done done) {
   commits_.Submit(std::move(append));
 }
 
+void Core::WhenDurable(std::function<void()> done) {
+  if (unsettled_.empty()) {
+    done();
+    return;
+  }
+  Unsettled unsettled;
+  unsettled.last_event = unsettled_.back().last_event;
+  unsettled.done = [done = std::move(done)](const Reply& /*reply*/) { done(); };
+  unsettled_.push_back(std::move(unsettled));
+}
+
+void Core::WatchForRemoval(const std::vector<PlanId>& plans) {
+  watched_.clear();
+  spared_.clear();
+  for (const PlanId& id : plans) {
+    const PlanState* plan = engine_->state().FindPlan(id);
+    const bool in_use = plan != nullptr && (plan->IsLivePlan() || plan->last_event > committed_);
+    if (in_use) {
+      spared_.push_back(id);
+      continue;
+    }
+    if (plan != nullptr) engine_->state().Unload(PlanId(id));
+    watched_.insert(id);
+  }
+  if (!plans.empty()) contents_.ForgetCommitted();
+}
+
+std::vector<PlanId> Core::TakeSpared() {
+  return std::exchange(spared_, {});
+}
+
+void Core::SubmitRemoval(PlanRemoval input, std::vector<Removal> removals, bool rewrite_file, Done done) {
+  constexpr std::uint32_t kPagesGivenBack = 2048;  // 32 MiB
+  std::vector<PlanId> gone;
+  for (const Removal& removal : removals) {
+    CHECK(watched_.erase(removal.stream) > 0);
+    removing_.insert(removal.stream);
+    gone.push_back(removal.stream);
+  }
+  beside_.removals = std::move(removals);
+  beside_.give_back_pages = kPagesGivenBack;
+  beside_.rewrite_file = rewrite_file;
+  Submit(std::move(input), [this, gone = std::move(gone), done = std::move(done)](const Reply& reply) {
+    for (const PlanId& plan : gone) removing_.erase(plan);
+    if (done) done(reply);
+  });
+}
+
+void Core::SubmitImport(PlanArrival input, ImportedStream stream, std::vector<NewContent> contents,
+                        Done done) {
+  HubState& state = engine_->state();
+  // Its events keep their numbers, and new ones come after all that are known.
+  if (input.imported.last_event > state.last_event) {
+    state.last_event = input.imported.last_event;
+    beside_.skip_to = state.last_event + 1;
+  }
+  beside_.imports.push_back(std::move(stream));
+  beside_.blobs = std::move(contents);
+  Submit(std::move(input), std::move(done));
+}
+
 Append Core::MakeAppend(const std::vector<Event>& events) {
-  Append append;
+  Append append = std::exchange(beside_, {});
   ContentStore::Gathered gathered = contents_.TakeGathered();
-  append.blobs = std::move(gathered.blobs);
+  std::ranges::move(gathered.blobs, std::back_inserter(append.blobs));
   for (std::size_t begin = 0; begin < events.size();) {
     std::size_t end = begin + 1;
     while (end < events.size() && events[end].plan_id == events[begin].plan_id) ++end;

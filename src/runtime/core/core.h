@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 #include "journal/journal.h"
+#include "journal/stream_changes.h"
 #include "model/events/event.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/content_store.h"
@@ -85,6 +87,20 @@ class Core {
   using Done = std::function<void(const Reply&)>;
   // Handles an input. `done` is called when what it led to is durable.
   void Submit(Input&& input, Done done = {});
+  // `done` is called when everything that was decided before is durable.
+  void WhenDurable(std::function<void()> done);
+
+  // These plans have ended and may go. They are unloaded, and nothing that is in the journal is found by its
+  // bytes any more: from now on no event can name their contents, unless one of them is looked up, which
+  // spares it. An empty list ends the watch.
+  void WatchForRemoval(const std::vector<PlanId>& plans);
+  // Those of them that were looked up since the last time; they are not watched any more.
+  [[nodiscard]] std::vector<PlanId> TakeSpared();
+  // Removes plans that are watched, and records it. They are gone for everybody at once.
+  void SubmitRemoval(PlanRemoval input, std::vector<Removal> removals, bool rewrite_file, Done done);
+  // Adds a plan that came from elsewhere, with the contents it names, and records it.
+  void SubmitImport(PlanArrival input, ImportedStream stream, std::vector<NewContent> contents, Done done);
+
   // False: too much waits for its commit; hold inputs back that can wait.
   [[nodiscard]] bool Accepts() const { return !failure_ && unsettled_.size() < kMostPending; }
 
@@ -162,7 +178,11 @@ class Core {
   std::deque<Unsettled> unsettled_;
   std::vector<Input> posted_;  // those before `next_posted_` are submitted; its room is used again
   std::size_t next_posted_ = 0;
-  std::deque<PlanId> idle_;  // finished plans still in memory, oldest first
+  std::deque<PlanId> idle_;   // finished plans still in memory, oldest first
+  std::set<PlanId> watched_;  // see WatchForRemoval
+  std::vector<PlanId> spared_;
+  std::set<PlanId> removing_;  // gone, but the journal does not know it yet
+  Append beside_;              // goes with the next append: removals, imports
   std::optional<Error> failure_;
 };
 

@@ -48,8 +48,8 @@ class FailingJournal final : public Journal {
   Result<void> ReadAll(std::uint64_t after, const RowVisitor& visit) override {
     return inner_.ReadAll(after, visit);
   }
-  Result<void> ReadRow(std::uint64_t event, const RowVisitor& visit) override {
-    return inner_.ReadRow(event, visit);
+  Result<void> ReadRow(const PlanId& stream, std::uint64_t event, const RowVisitor& visit) override {
+    return inner_.ReadRow(stream, event, visit);
   }
   Result<std::string> ReadContent(const Content& content) override { return inner_.ReadContent(content); }
   Result<bool> HasBlob(const Digest& digest) override { return inner_.HasBlob(digest); }

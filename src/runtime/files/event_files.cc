@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/error_code.h"
 #include "base/ids.h"
@@ -97,6 +99,8 @@ std::string_view LogOf(const EventBody& body) {
     std::string_view operator()(const NodeStarted&) const { return {}; }
     std::string_view operator()(const MirrorSynced&) const { return {}; }
     std::string_view operator()(const ClockJumped&) const { return {}; }
+    std::string_view operator()(const PlanRemoved&) const { return {}; }
+    std::string_view operator()(const PlanImported&) const { return {}; }
     std::string_view operator()(const HubConfigured&) const { return {}; }
     std::string_view operator()(const AgentConfigured&) const { return {}; }
     std::string_view operator()(const AgentRemoved&) const { return {}; }
@@ -262,10 +266,49 @@ void EventFiles::ShowFiles(const Event& event, FileSink& sink) {
     ShowExternal(event, ended->command_id, sink);
   } else if (const auto* failed = std::get_if<AttemptFailed>(&event.body)) {
     ShowExternal(event, failed->command_id, sink);
+  } else if (const auto* removed = std::get_if<PlanRemoved>(&event.body)) {
+    RemovePlan(removed->plan_id, sink);
+  } else if (const auto* imported = std::get_if<PlanImported>(&event.body)) {
+    ShowImported(event, *imported, sink);
   } else {
     if (const auto* received = std::get_if<CommandReceived>(&event.body)) ShowSent(event, *received, sink);
     ShowTaskFiles(event, sink);
   }
+}
+
+void EventFiles::RemovePlan(const PlanId& plan, FileSink& sink) const {
+  sink.LogsArePartial();
+  // A plan of that id may be there again by now; its files are not those.
+  const auto stream = journal_.FindStream(plan);
+  if (core_.FindLoaded(plan) != nullptr || !stream || *stream) return;
+  std::vector<std::string> folders = {"plans", "dead_letter", "human/inbox"};
+  for (const auto& [agent, state] : core_.state().agents) {
+    for (const char* box : {"inbox", "inbox/.processed", "outbox", "workspace", "logs"}) {
+      folders.push_back(fmt::format("agents/{}/{}", agent.str(), box));
+    }
+  }
+  for (const std::string& folder : folders) sink.RemoveFolder(JoinPath(folder, plan.str()));
+}
+
+// Numbers of questions and letters are those of another hub, and may be somebody else's here: their files are
+// not shown.
+void EventFiles::ShowImported(const Event& event, const PlanImported& imported, FileSink& sink) {
+  sink.LogsArePartial();
+  if (!core_.LookUp(imported.plan_id)) return;  // told by whoever looks at it
+  static_cast<void>(journal_.ReadStream(imported.plan_id, 0, [&](const JournalRowView& row) {
+    if (row.first_event > std::min(event.number, imported.last_event)) return false;
+    return DecodeEvents(imported.plan_id, row.first_event, row.event_count, row.events,
+                        [&](const Event& past) {
+                          const bool foreign = std::holds_alternative<QuestionAsked>(past.body) ||
+                                               std::holds_alternative<QuestionClosed>(past.body) ||
+                                               std::holds_alternative<DeadLettered>(past.body) ||
+                                               std::holds_alternative<DeadLetterClosed>(past.body) ||
+                                               std::holds_alternative<StageFinished>(past.body) ||
+                                               std::holds_alternative<AttemptStarted>(past.body);
+                          if (!foreign) Show(past, sink);
+                        })
+        .has_value();
+  }));
 }
 
 const CommandRecord* EventFiles::FindRecord(const PlanId& plan, const CommandId& command) const {

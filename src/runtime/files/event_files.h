@@ -34,6 +34,10 @@ class EventFiles {
  private:
   void ShowFiles(const Event& event, FileSink& sink);
   void ShowMessage(const Event& event, const MessageSent& sent, FileSink& sink) const;
+  // The folders of a plan that is not there any more.
+  void RemovePlan(const PlanId& plan, FileSink& sink) const;
+  // The files of a plan that came from elsewhere, from its own events.
+  void ShowImported(const Event& event, const PlanImported& imported, FileSink& sink);
   void ShowLetter(const Event& event, const DeadLettered& letter, FileSink& sink);
   void CloseLetter(std::uint64_t letter, FileSink& sink);
   void ShowExternal(const Event& event, const CommandId& command, FileSink& sink) const;

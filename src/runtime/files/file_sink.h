@@ -28,6 +28,11 @@ class FileSink {
   virtual void Remove(const std::string& path) = 0;
   // As Remove, in a box: only if it has this content. Anything else is a stranger's.
   virtual void Retract(const std::string& path, const Content& content) = 0;
+  // A folder goes with everything in it.
+  virtual void RemoveFolder(const std::string& path) = 0;
+  // Agents' logs have lines of plans that are not in the journal any more, or lack some of plans that came
+  // from elsewhere.
+  virtual void LogsArePartial() {}
   // Nobody needs it any more; it may stay.
   virtual void Forget(const std::string& path) = 0;
   // A stranger's file with this content was taken in and stays where it is.
@@ -57,6 +62,9 @@ class FileSet : public FileSink {
   void PublishText(const std::string& path, std::string text) override {
     files_[path] = {std::move(text), Overwrite::kAlways};
   }
+  void RemoveFolder(const std::string& /*path*/) override {}  // its files are not told any more
+  void LogsArePartial() override { logs_are_partial_ = true; }
+  [[nodiscard]] bool logs_are_partial() const { return logs_are_partial_; }
   void PublishMade(const std::string& path, FileMaker make) override {
     files_[path] = {std::move(make), Overwrite::kAlways};
   }
@@ -84,6 +92,7 @@ class FileSet : public FileSink {
  private:
   std::map<std::string, Wanted> files_;
   std::map<std::string, Lines> lines_;
+  bool logs_are_partial_ = false;
 };
 
 }  // namespace agenttalk

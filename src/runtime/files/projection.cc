@@ -84,6 +84,7 @@ class Projection::Rebuilding final : public FileSet {
     projection_.mirror_.Recognize(path, content.digest);
     FileSet::Found(path, content);
   }
+  void RemoveFolder(const std::string& path) override { projection_.RemoveFolder(path); }
   void AppendLine(const std::string& path, LineNumber number, LineMaker line,
                   std::uint64_t rotate_at) override {
     if (logs_ == Logs::kAnew && removed_.insert(path).second) {
@@ -131,6 +132,18 @@ void Projection::Retract(const std::string& path, const Content& content) {
   mirror_.Remove(path, Overwrite::kOwnOnly);
 }
 
+// Moved away at once, whatever is in it; what was moved away is removed beside the loop. Whatever was still
+// to be written there is written before.
+void Projection::RemoveFolder(const std::string& path) {
+  const auto stat = files_.Stat(path);
+  if (!stat || !*stat || (*stat)->type != FileType::kDirectory) return;
+  if (!mirror_.idle()) ShowNow();
+  const std::string name = fmt::format("{}.{}", (*stat)->inode, (*stat)->ctime_ns);
+  auto moved = MoveInto(files_, path, JoinPath(kTrashFolder, name));
+  if (!moved) problems_.push_back(fmt::format("{}: {}", path, moved.error().message));
+  mirror_.ForgetFolder(path);
+}
+
 // It lay there when it was taken in, and is newer than what may still wait to be written.
 void Projection::Found(const std::string& path, const Content& /*content*/) {
   mirror_.Withdraw(path);
@@ -160,6 +173,7 @@ void Projection::Durable(const Event& event) {
 
 void Projection::ShowUrgent(const Event& event, FileSink& sink) {
   event_files_.ShowUrgent(event, sink);
+  if (const auto* imported = std::get_if<PlanImported>(&event.body)) dirty_.insert(imported->plan_id);
   urgent_shown_ = event.number;
   // A plan's end is when its files are due.
   const auto* changed = std::get_if<PlanChanged>(&event.body);
@@ -172,7 +186,13 @@ void Projection::Show(const Event& event) {
   static_cast<void>(Find(event.plan_id));  // may have been unloaded since
   event_files_.Show(event, *this);
   shown_ = event.number;
+  NoteChanged(event);
+}
+
+void Projection::NoteChanged(const Event& event) {
   if (!event.plan_id.empty()) dirty_.insert(event.plan_id);
+  if (const auto* imported = std::get_if<PlanImported>(&event.body)) dirty_.insert(imported->plan_id);
+  if (const auto* removed = std::get_if<PlanRemoved>(&event.body)) dirty_.erase(removed->plan_id);
 }
 
 void Projection::ShowAll() {
@@ -329,7 +349,7 @@ Result<void> Projection::TellUntil(std::uint64_t after, std::uint64_t until, Fil
   return Read(after, until, [&](const Event& event) {
     event_files_.Show(event, sink);
     shown_ = std::max(shown_, event.number);
-    if (!event.plan_id.empty()) dirty_.insert(event.plan_id);
+    NoteChanged(event);
   });
 }
 

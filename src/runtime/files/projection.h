@@ -81,6 +81,7 @@ class Projection final : public EventObserver, private FileSink {
   void Remove(const std::string& path) override { mirror_.Remove(path, Overwrite::kAlways); }
   void Retract(const std::string& path, const Content& content) override;
   void Forget(const std::string& /*path*/) override {}
+  void RemoveFolder(const std::string& path) override;
   void Found(const std::string& path, const Content& content) override;
   void AppendLine(const std::string& path, LineNumber number, LineMaker line,
                   std::uint64_t rotate_at) override;
@@ -108,6 +109,8 @@ class Projection final : public EventObserver, private FileSink {
 
   void Show(const Event& event);
   void ShowAll();
+  // The status of the event's plan is behind.
+  void NoteChanged(const Event& event);
   // Lazy: what must not be put off.
   void ShowUrgent(const Event& event, FileSink& sink);
   Result<void> CatchUpUrgent(MirrorReport& report);

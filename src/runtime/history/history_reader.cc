@@ -57,7 +57,7 @@ Result<void> ReadSpans(Journal& journal, const PlanId& plan, std::span<const Eve
       bool goes_on = true;
       Result<void> decoded;
       std::uint64_t row_end = wanted[i].last();
-      TRY(journal.ReadRow(next, [&](const JournalRowView& row) {
+      TRY(journal.ReadRow(plan, next, [&](const JournalRowView& row) {
         row_end = row.first_event + row.event_count - 1;
         // A row may hold events of several spans; all of them are told now.
         std::size_t at = i;
