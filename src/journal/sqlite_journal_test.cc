@@ -227,13 +227,14 @@ TEST_F(SqliteJournalTest, GapsOfRemovedStreamsAreFewAndSurviveAReopening) {
     const auto journal = Open();
     const std::uint64_t epoch = journal->BeginEpoch().value();
     std::uint64_t event = 70;
+    std::uint64_t hub_version = 0;
     for (const int stream : {5, 1, 2, 0, 3}) {
       const std::string name = "plan_" + std::to_string(stream);
       JournalRow last = RowOf(name, 11, ++event, "end");
       last.live = false;
       ASSERT_TRUE(CommitOne(*journal, AppendOf(last), epoch));
-      Append removal =
-          AppendOf(RowOf("", journal->FindStream(PlanId()).value() ? event / 2 - 34 : 1, ++event, "gone"));
+      ++event;
+      Append removal = AppendOf(RowOf("", ++hub_version, event, "gone"));
       removal.removals.push_back({PlanId(name), {}, {}});
       removal.give_back_pages = 10;
       const auto removed = CommitOne(*journal, removal, epoch);
