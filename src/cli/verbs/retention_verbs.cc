@@ -96,7 +96,7 @@ Verb GcVerb() {
 Verb ImportVerb() {
   return {
       .name = "import",
-      .summary = "Takes in a plan that `export --archive` or `gc --export` wrote, from this or another hub.",
+      .summary = "Reads a plan that `export --archive` or `gc --export` wrote, from this or another hub.",
       .example = "agenttalk import plan_weekly-report.tar",
       .parameters =
           {{.name = "FILE", .takes = Takes::kOne, .help = "the archive", .completes = Completes::kFile}},
