@@ -94,13 +94,12 @@ Verb GcVerb() {
 }
 
 Verb ImportVerb() {
-  return {
-      .name = "import",
-      .summary = "Reads a plan that `export --archive` or `gc --export` wrote, from this or another hub.",
-      .example = "agenttalk import plan_weekly-report.tar",
-      .parameters =
-          {{.name = "FILE", .takes = Takes::kOne, .help = "the archive", .completes = Completes::kFile}},
-      .run = Import};
+  return {.name = "import",
+          .summary = "Reads a plan that `export --archive` or `gc --export` wrote, from this or another hub.",
+          .example = "agenttalk import plan_weekly-report.tar",
+          .parameters =
+              {{.name = "FILE", .takes = Takes::kOne, .help = "the archive", .completes = Completes::kFile}},
+          .run = Import};
 }
 
 }  // namespace agenttalk
