@@ -85,6 +85,14 @@ def test_thousands_of_events_leave_the_page_responsive(box):
         wait_for(lambda: hub.read_json("summary", {"plan_id": "plan_" + name}, cookie)["state"] == "completed", "the end of the plan", 120)
         wait_state(browser, "completed")
         browser.wait_text("2,000 / 2,000")
+        # All of them can be read, the newest first.
+        browser.script("location.hash = '#/plan/plan_' + arguments[0] + '/events'", name)
+        numbers = "return [...document.querySelectorAll('table.events tbody tr')].map(row => Number(row.cells[0].innerText))"
+        browser.wait(lambda: len(browser.script(numbers)) == 200, "the newest events")
+        browser.click_text("Older")
+        browser.wait(lambda: len(browser.script(numbers)) == 400, "older events")
+        logged = [one["seq"] for one in hub.read_json("log", {"plan_id": "plan_" + name, "tail": 400}, cookie)]
+        assert browser.script(numbers) == logged[::-1]
         print(f"{events / seconds:.0f} events a second for {seconds:.0f} s; slowest input {slow[-1] if slow else 0:.0f} ms of {len(slow)} over 16 ms")
         assert not slow or slow[-1] <= 100, slow[-10:]
         expect_clean(browser)

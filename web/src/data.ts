@@ -4,7 +4,7 @@ import {Json, Refused, call} from './api';
 import {Frame, stream} from './stream';
 
 const PAUSE = 250;
-const RETRY = 1000;
+const SLOW = 100;
 
 export interface Loaded<T> {
   value?: T;
@@ -19,8 +19,7 @@ export const nothing: Concern = () => false;
 export const questions: Concern = (frame) => frame.plans === null || frame.asks;
 export const ofPlan = (plan: string): Concern => (frame) => frame.plans === null || frame.plans.includes(plan);
 
-// `method` null: nothing is asked. The last answer stays until the next one is there, also while the hub cannot be reached,
-// unless `fresh` parameters ask for something else.
+// `method` null: nothing is asked. The last answer stays until the next one is there, also while the hub cannot be reached.
 export function useData<T = Json>(method: string | null, parameters: object, concern: Concern, pause = PAUSE): Loaded<T> {
   const [value, setValue] = useState<T>();
   const [error, setError] = useState<Refused>();
@@ -63,8 +62,9 @@ export function useData<T = Json>(method: string | null, parameters: object, con
     }
     now.took = performance.now() - began;
     now.asking = false;
-    // A slow answer is not asked for all the time.
-    if (now.again || now.key !== key) later(now.key !== key ? 0 : Math.max(RETRY / 4, now.took * 4));
+    // A slow answer is not asked for all the time: while somebody drags the slider, for half of the time at most.
+    if (now.key !== key) later(now.took > SLOW ? now.took : 0);
+    else if (now.again) later(Math.max(PAUSE, now.took * 4));
     now.again = false;
   }, [key]);
   latest.current.ask = ask;

@@ -131,18 +131,24 @@ export function Events({id, at}: {id: string; at: number | null}) {
   const end = at === null ? {} : {before: at + 1};
   const newest = useData<Json[]>('log', {plan_id: id, tail: EVENTS, words: true, ...end}, at === null ? ofPlan(id) : nothing, 500);
   const [older, setOlder] = useState<Json[]>([]);
+  const [ended, setEnded] = useState(false);  // there are none before them
   const [error, setError] = useState<Error>();
   const [find, setFind] = useState('');
-  useEffect(() => setOlder([]), [id, at]);
+  useEffect(() => { setOlder([]); setEnded(false); }, [id, at]);
   if (newest.error) return <Problem error={newest.error} />;
   if (!newest.value) return <Loading />;
   const known = new Map<number, Json>();
-  for (const one of [...older, ...newest.value]) known.set(one.seq, one);
+  // Without an event in common there may be others between them, and the older ones have to be asked for again.
+  const joined = older.length > 0 && (newest.value[0]?.seq ?? 0) <= older[older.length - 1].seq;
+  for (const one of [...(joined ? older : []), ...newest.value]) known.set(one.seq, one);
   const all = [...known.values()].sort((a, b) => b.seq - a.seq);
   const wanted = find.trim().toLowerCase();
   const shown = all.filter((one) => !wanted || [wordsOf(one), one.type, one.task_id, one.command_id, one.agent_id].join(' ').toLowerCase().includes(wanted));
   const first = all[all.length - 1]?.seq ?? 0;
-  const more = () => call('log', {plan_id: id, tail: EVENTS, words: true, before: first}).then((events) => setOlder([...events, ...all]), setError);
+  const more = () => call('log', {plan_id: id, tail: EVENTS, words: true, before: first}).then((events: Json[]) => {
+    setOlder([...events, ...[...all].reverse()]);
+    setEnded(events.length < EVENTS);
+  }, setError);
   return (
     <div class="list">
       <label class="find"><span class="hidden">{t('searchEvents')}</span><input type="search" placeholder={t('searchEvents')} value={find} onInput={(event) => setFind(event.currentTarget.value)} /></label>
@@ -156,7 +162,7 @@ export function Events({id, at}: {id: string; at: number | null}) {
           </tr>
         ))}</tbody>
       </table>
-      {newest.value.length >= EVENTS && <button class="quiet" onClick={more}>{t('older')}</button>}
+      {newest.value.length >= EVENTS && !(joined && ended) && <button class="quiet" onClick={more}>{t('older')}</button>}
     </div>
   );
 }
