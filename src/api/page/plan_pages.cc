@@ -268,19 +268,22 @@ json::array CommandsWithoutTask(const PlanState& plan) {
 // Layouts of the DAGs that were looked at last: many pages look at the same plan, and a revision never
 // changes.
 struct KeptLayout {
+  PlanId plan;
   Digest dag;
   std::uint64_t revision = 0;
   std::vector<GraphPlace> places;
 };
 
-const std::vector<GraphPlace>& LayoutOf(const DagState& dag, const std::vector<GraphEdge>& edges) {
+const std::vector<GraphPlace>& LayoutOf(const PlanState& plan, const std::vector<GraphEdge>& edges) {
+  const DagState& dag = *plan.dag;
   thread_local std::deque<KeptLayout> kept;
   const auto found = std::ranges::find_if(kept, [&](const KeptLayout& one) {
-    return one.dag == dag.dag.digest && one.revision == dag.revision && one.places.size() == dag.size();
+    return one.plan == plan.id && one.dag == dag.dag.digest && one.revision == dag.revision &&
+           one.places.size() == dag.size();
   });
   if (found != kept.end()) return found->places;
   if (kept.size() == kLayoutsKept) kept.pop_front();
-  return kept.emplace_back(dag.dag.digest, dag.revision, LayOut(dag.size(), edges)).places;
+  return kept.emplace_back(plan.id, dag.dag.digest, dag.revision, LayOut(dag.size(), edges)).places;
 }
 
 json::array EdgesJson(const std::vector<GraphEdge>& edges) {
@@ -331,7 +334,7 @@ Result<json::value> QueryGraph(Hub& hub, const json::object& parameters) {
   for (TaskIndex task = 0; task < dag.size(); ++task) {
     for (const TaskIndex from : dag.DependenciesOf(task)) edges.push_back({from, task});
   }
-  const std::vector<GraphPlace>& places = LayoutOf(dag, edges);
+  const std::vector<GraphPlace>& places = LayoutOf(*shown.plan, edges);
   tasks.reserve(dag.size());
   for (TaskIndex task = 0; task < dag.size(); ++task) {
     tasks.push_back(
