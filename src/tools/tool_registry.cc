@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstddef>
-#include <expected>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,7 +17,9 @@
 #include "base/error_code.h"
 #include "base/glob.h"
 #include "base/ids.h"
+#include "base/issue.h"
 #include "base/json.h"
+#include "base/json_schema.h"
 #include "base/suggestion.h"
 #include "base/utf8.h"
 #include "model/config/agent_profile.h"
@@ -26,7 +27,6 @@
 #include "model/config/tool_names.h"
 #include "model/request/model_request.h"
 #include "tools/folder_call.h"
-#include "tools/schema_validator.h"
 #include "tools/skill.h"
 #include "tools/skill_tool.h"
 #include "tools/tool.h"
@@ -54,20 +54,15 @@ struct KeptTool final : RunningTool {
   std::unique_ptr<RunningTool> running;  // ends first
 };
 
-std::expected<SchemaValidator, std::string> LoadSchema(const ToolSpec& spec) {
-  const auto schema = ParseJson(spec.input_schema);
-  if (!schema) return std::unexpected("its schema cannot be read: " + schema.error().message);
-  if (!schema->is_object()) return std::unexpected(std::string("its schema is not a JSON object"));
-  auto loaded = SchemaValidator::Load(*schema);
-  if (!loaded) return std::unexpected("its schema cannot be checked: " + loaded.error());
-  return loaded;
-}
-
-// Why a tool cannot be called; nothing when it can.
-std::optional<std::string> CheckSchema(const Tool& tool) {
-  if (tool.converts()) return std::nullopt;
-  const auto schema = LoadSchema(tool.spec());
-  return schema ? std::nullopt : std::optional(schema.error());
+Result<JsonSchema> LoadSchema(const Tool& tool) {
+  auto text = ParseJson(tool.spec().input_schema);
+  if (!text) return Fail(text.error().code, "its schema cannot be read: " + text.error().message);
+  if (!text->is_object()) return Fail(ErrorCode::kTypeMismatch, "its schema is not a JSON object");
+  auto schema = JsonSchema::Load(*std::move(text));
+  if (!schema) return Fail(schema.error().code, "its schema is none: " + schema.error().message);
+  if (!schema->gaps().empty() && !tool.checks_arguments())
+    return Fail(ErrorCode::kValueInvalid, "its arguments cannot be checked: " + ToText(schema->gaps()));
+  return schema;
 }
 
 }  // namespace
@@ -99,10 +94,10 @@ std::vector<std::string> ToolRegistry::SetSource(const ToolOrigin& origin,
       refuse("a tool's name has letters, digits, '_' and '-' only, at most 64 of them");
     } else if (const auto taken = tools_.find(name); taken != tools_.end()) {
       refuse("there is one of this name already, from " + ToText(taken->second.origin));
-    } else if (const auto why = CheckSchema(*tool)) {
-      refuse(*why);
+    } else if (auto schema = LoadSchema(*tool); !schema) {
+      refuse(schema.error().message);
     } else {
-      tools_.emplace(name, Entry{std::move(tool), origin});
+      tools_.emplace(name, Entry{std::move(tool), origin, *std::move(schema)});
     }
   }
   return problems;
@@ -183,6 +178,9 @@ std::vector<ToolListing> ToolRegistry::ListOf(const AgentId& agent) const {
     const Tool& tool = *entry->tool;
     ToolListing& one = list.emplace_back(tool.spec(), entry->origin, tool.idempotent());
     one.permission = tool.permission();
+    if (const JsonSchema* schema = SchemaOf(*entry)) {
+      for (const Issue& gap : schema->gaps()) one.unchecked.push_back(ToText({gap}));
+    }
     if (!one.permission.empty() && !admission->second.permissions.contains(one.permission))
       one.obstacle = fmt::format("the agent lacks the permission \"{}\"", one.permission);
   }
@@ -198,19 +196,25 @@ std::string ToolRegistry::Unknown(const Admission& admission, const std::string&
   return near.empty() ? why : why + "; " + near;
 }
 
+const JsonSchema* ToolRegistry::SchemaOf(const Entry& entry) {
+  if (!entry.arguments) {
+    auto schema = LoadSchema(*entry.tool);
+    if (!schema) return nullptr;
+    entry.arguments = *std::move(schema);
+  }
+  return &*entry.arguments;
+}
+
 std::optional<Error> ToolRegistry::CheckArguments(const Entry& entry, const std::string& arguments) {
   const auto value = ParseJson(arguments.empty() ? "{}" : arguments);
   if (!value) return Error{value.error().code, "the arguments cannot be read: " + value.error().message, {}};
   if (!value->is_object()) return Error{ErrorCode::kTypeMismatch, "the arguments must be a JSON object", {}};
   if (entry.tool->converts()) return std::nullopt;
-  if (!entry.arguments) {
-    auto schema = LoadSchema(entry.tool->spec());
-    if (!schema) return Error{ErrorCode::kValueInvalid, schema.error(), {}};
-    entry.arguments = *std::move(schema);
-  }
-  const auto fits = entry.arguments->Validate(*value);
-  if (fits) return std::nullopt;
-  return Error{ErrorCode::kTypeMismatch, "the arguments do not fit the schema: " + fits.error(), {}};
+  const JsonSchema* schema = SchemaOf(entry);
+  if (schema == nullptr) return Error{ErrorCode::kValueInvalid, "the arguments cannot be checked", {}};
+  const std::vector<Issue> faults = schema->Check(*value);
+  if (faults.empty()) return std::nullopt;
+  return Error{ErrorCode::kTypeMismatch, "the arguments do not fit the schema: " + ToText(faults), {}};
 }
 
 std::optional<Error> ToolRegistry::Refuse(const AgentId& agent, const ToolCall& call) const {

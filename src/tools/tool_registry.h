@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/json_schema.h"
 #include "model/config/agent_profile.h"
 #include "model/config/skill_summary.h"
 #include "model/request/model_request.h"
 #include "tools/folder_call.h"
-#include "tools/schema_validator.h"
 #include "tools/skill.h"
 #include "tools/tool.h"
 #include "tools/tool_origin.h"
@@ -65,7 +65,7 @@ class ToolRegistry final : public ToolRunner {
   struct Entry {
     std::shared_ptr<Tool> tool;  // kept by calls that are under way when its source has it no more
     ToolOrigin origin;
-    mutable std::optional<SchemaValidator> arguments = {};  // made of the schema at the first call
+    mutable std::optional<JsonSchema> arguments = {};  // made of the schema at the first call
   };
   struct Admission {
     std::vector<std::string> tools;  // names and globs
@@ -78,6 +78,8 @@ class ToolRegistry final : public ToolRunner {
   [[nodiscard]] std::vector<const Entry*> GrantedTo(const Admission& admission) const;
   [[nodiscard]] static bool Grants(const Admission& admission, std::string_view tool);
   [[nodiscard]] std::string Unknown(const Admission& admission, const std::string& name) const;
+  // What its arguments are checked by; null: nothing can be.
+  static const JsonSchema* SchemaOf(const Entry& entry);
   static std::optional<Error> CheckArguments(const Entry& entry, const std::string& arguments);
 
   std::size_t output_limit_;
