@@ -28,15 +28,15 @@ int main(int argc, char** argv) {
   KeepToOneself();
   // In the order in which a person meets them.
   const std::vector<Verb> verbs = {
-      InitVerb(),       RunVerb(),       ServeVerb(),       UiVerb(),         McpVerb(),
-      SendVerb(),       SayVerb(),       PlansVerb(),       StatusVerb(),     WatchVerb(),
-      LogVerb(),        TraceVerb(),     ShowVerb(),        ReplayVerb(),     ForkVerb(),
-      DiffVerb(),       AgentsVerb(),    ProvidersVerb(),   TrustVerb(),      QuestionsVerb(),
-      AnswerVerb(),     PauseVerb(),     ResumeVerb(),      CancelVerb(),     DeadListVerb(),
-      DeadShowVerb(),   DeadRetryVerb(), DeadDropVerb(),    ValidateVerb(),   PlanShowVerb(),
-      PlanAppendVerb(), PlanResetVerb(), PlanReplaceVerb(), PlanFinishVerb(), PlanApplyVerb(),
-      CommandNewVerb(), PromptVerb(),    CheckOutputVerb(), DoctorVerb(),     RepairVerb(),
-      ExportVerb(),     GcVerb(),        ImportVerb()};
+      InitVerb(),       RunVerb(),       ServeVerb(),      UiVerb(),        McpVerb(),
+      SendVerb(),       SayVerb(),       PlansVerb(),      StatusVerb(),    WatchVerb(),
+      LogVerb(),        TraceVerb(),     ShowVerb(),       ReplayVerb(),    ForkVerb(),
+      DiffVerb(),       AgentsVerb(),    ProvidersVerb(),  TrustVerb(),     ToolsVerb(),
+      ToolCallVerb(),   QuestionsVerb(), AnswerVerb(),     PauseVerb(),     ResumeVerb(),
+      CancelVerb(),     DeadListVerb(),  DeadShowVerb(),   DeadRetryVerb(), DeadDropVerb(),
+      ValidateVerb(),   PlanShowVerb(),  PlanAppendVerb(), PlanResetVerb(), PlanReplaceVerb(),
+      PlanFinishVerb(), PlanApplyVerb(), CommandNewVerb(), PromptVerb(),    CheckOutputVerb(),
+      DoctorVerb(),     RepairVerb(),    ExportVerb(),     GcVerb(),        ImportVerb()};
   Console console(stdout, stderr);
   return static_cast<int>(RunCommandLine({argv + 1, argv + argc}, verbs, console));
 }

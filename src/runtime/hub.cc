@@ -230,13 +230,17 @@ Result<void> Hub::Start() {
   return {};
 }
 
-void Hub::MakeTools() {
-  const auto post = [this](std::function<void()> work) {
+// Runs something on the loop's thread, soon.
+std::function<void(std::function<void()>)> Hub::Poster() {
+  return [this](std::function<void()> work) {
     asio::post(loop_->context, [this, work = std::move(work)] {
       work();
       Wake();
     });
   };
+}
+
+void Hub::MakeTools() {
   const PlanAccess plan{
       [this](const PlanId& id) { return core().LookUp(id); },
       [this](const Content& content) -> Result<std::string> { return *TRY(core().contents().Load(content)); },
@@ -246,7 +250,7 @@ void Hub::MakeTools() {
       },
       [this](const AgentId& from, const AgentId& to) { return ForbidSending(core().state(), from, to); }};
   for (const std::string& problem : team_.problems) Report(problem);
-  ToolSet set = MakeToolSet(team_, {directory_, post, ForCommands(), plan});
+  ToolSet set = MakeToolSet(team_, {directory_, Poster(), ForCommands(), plan});
   for (const std::string& problem : set.problems) Report(problem);
   tools_ = std::move(set.registry);
 }

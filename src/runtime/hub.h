@@ -144,6 +144,7 @@ class Hub final : private EventObserver {
   Result<void> StartReading();
   Result<void> CheckTrust(bool foreign);
   void MakeTools();
+  std::function<void(std::function<void()>)> Poster();
   Result<void> MakeNode(CommitQueue& commits, Watcher& watcher, NodeOptions node);
   Result<void> Run();
 

@@ -22,6 +22,7 @@
 #include "model/config/hub_config.h"
 #include "model/config/hub_config_reader.h"
 #include "runtime/calls/call_desk.h"
+#include "runtime/calls/known_secrets.h"
 #include "runtime/calls/price_check.h"
 #include "runtime/calls/provider_choice.h"
 #include "runtime/calls/tool_set.h"
@@ -100,8 +101,9 @@ Result<void> Hub::Reconfigure(Team team) {
     goal_obstacle_ = GoalObstacle(*providers);
   }
   team_ = std::move(team);
+  LearnSecrets(team_.config, directory_);
   if (tools_) {
-    for (const std::string& problem : AdmitTeam(team_, directory_, *tools_)) Report(problem);
+    for (const std::string& problem : AdmitTeam(team_, directory_, Poster(), *tools_)) Report(problem);
   }
   node_->Reconfigure(ToConfiguration(team_), FoldersOf(team_), std::move(providers));
   Report("the configuration has changed; commands that start from now on use it");

@@ -29,6 +29,7 @@
 #include "journal/durable_file.h"
 #include "llm/endpoint.h"
 #include "model/config/hub_config.h"
+#include "model/config/own_tool.h"
 #include "runtime/hub_home.h"
 
 namespace agenttalk {
@@ -40,6 +41,7 @@ namespace json = boost::json;
 constexpr std::size_t kSecretBytes = 32;
 constexpr std::size_t kLargestRecord = std::size_t{64} << 10U;
 constexpr std::size_t kLargestProgram = std::size_t{16} << 20U;
+constexpr std::size_t kLargestToolFile = std::size_t{256} << 20U;
 
 std::string ServerOf(const ProviderConfig& provider) {
   return provider.base_url.empty() ? VendorUrl(provider.kind) : provider.base_url;
@@ -76,6 +78,33 @@ void AddNeeds(const std::string& name, const ProviderConfig& provider, const fs:
     needs.push_back({"key_variable", name, provider.api_key_env, ServerOf(provider)});
   if (!provider.api_key_file.empty())
     needs.push_back({"key_file", name, provider.api_key_file, ServerOf(provider)});
+}
+
+// Everything in a folder that programs see, by what is in it.
+void HashFolder(const PosixRoot& root, const std::string& folder, int depth, Sha256Stream& digest) {
+  constexpr int kDeepest = 32;
+  for (const std::string& name : root.NamesIn(folder)) {
+    const std::string path = folder + "/" + name;
+    const auto bytes = root.ReadFile(path, kLargestToolFile);
+    digest.Update(fmt::format("{} {}\n", path, bytes ? Sha256(*bytes).Hex() : "-"));
+    if (!bytes && depth < kDeepest) HashFolder(root, path, depth + 1, digest);
+  }
+}
+
+void AddNeeds(const std::string& name, const OwnToolConfig& tool, const fs::path& hub,
+              std::vector<TrustNeed>& needs) {
+  std::string program;
+  for (const std::string& part : tool.command) program += (program.empty() ? "" : " ") + part;
+  for (const std::string& variable : tool.env) program += " $" + variable;
+  if (tool.network) program += ", with network";
+  std::string files;
+  const auto root = PosixRoot::Open(hub.string());
+  if (tool.UsesToolsFolder() && root) {
+    Sha256Stream digest;
+    HashFolder(*root, kToolsFolder, 0, digest);
+    files = fmt::format("{}/ {}", kToolsFolder, digest.Finish().Hex());
+  }
+  needs.push_back({"tool", name, program, files});
 }
 
 bool BelongsToUser(const FileDescriptor& file) {
@@ -163,12 +192,15 @@ std::string OriginMark(const std::string& secret, const std::string& key) {
 std::vector<TrustNeed> NeedsOf(const HubConfig& config, const fs::path& hub) {
   std::vector<TrustNeed> needs;
   for (const auto& [name, provider] : config.providers) AddNeeds(name, provider, hub, needs);
+  for (const auto& [name, tool] : config.tools) AddNeeds(name, tool, hub, needs);
   return needs;
 }
 
 std::string Describe(const TrustNeed& need) {
   if (need.kind == "program")
     return fmt::format("provider {} starts a program: {}", need.provider, need.what);
+  if (need.kind == "tool")
+    return fmt::format("tool {} starts a program in the sandbox: {}", need.provider, need.what);
   const bool file = need.kind == "key_file";
   return fmt::format("provider {} sends {} {} to {}", need.provider,
                      file ? "the contents of the file" : "the value of the variable", need.what, need.where);

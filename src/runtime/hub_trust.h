@@ -14,10 +14,10 @@ namespace agenttalk {
 
 // One thing that a hub does with what belongs to its user.
 struct TrustNeed {
-  std::string kind;      // "program", "key_variable", "key_file"
-  std::string provider;  // who needs it
+  std::string kind;      // "program", "key_variable", "key_file", "tool"
+  std::string provider;  // who needs it: a provider, or for a tool the tool
   std::string what;      // the program, the variable, the file
-  std::string where;     // the server it is sent to; for a program: its files in the hub, by digest
+  std::string where;     // the server it is sent to; for a program or tool: its files in the hub, by digest
 
   bool operator==(const TrustNeed&) const = default;
 };

@@ -24,12 +24,13 @@ void Extend(std::vector<std::string>& argv, std::initializer_list<std::string> m
 }
 
 // A namespace of users would map root to root, so root's programs get none and become somebody else instead.
-void AddIsolation(std::vector<std::string>& argv, bool as_root) {
+void AddIsolation(std::vector<std::string>& argv, bool as_root, bool network) {
   if (as_root) {
-    Extend(argv,
-           {"--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"});
+    Extend(argv, {"--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"});
+    if (!network) Extend(argv, {"--unshare-net"});
   } else {
     Extend(argv, {"--unshare-all"});
+    if (network) Extend(argv, {"--share-net"});
   }
   Extend(argv, {"--die-with-parent", "--new-session", "--hostname", "sandbox", "--cap-drop", "ALL"});
   if (as_root)
@@ -55,10 +56,17 @@ void AddFiles(std::vector<std::string>& argv, const SandboxOptions& options) {
   for (const char* file :
        {"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime"})
     Extend(argv, {"--ro-bind-try", file, file});
+  // How names of servers are found, and whom to trust.
+  if (options.network) {
+    for (const char* file : {"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/gai.conf",
+                             "/etc/services", "/etc/ssl", "/etc/ca-certificates"})
+      Extend(argv, {"--ro-bind-try", file, file});
+  }
   // A hub or a home below one of the folders above would be seen.
   for (const std::string& folder : options.hidden) {
     if (IsShown(folder)) Extend(argv, {"--tmpfs", folder, "--remount-ro", folder});
   }
+  if (!options.tools_folder.empty()) Extend(argv, {"--ro-bind", options.tools_folder, "/tools"});
   Extend(argv, {"--ro-bind", task, "/task", "--bind", task + "/outputs", "/task/outputs", "--bind",
                 task + "/work", "/task/work", "--chdir", "/task"});
   if (options.filter >= 0) Extend(argv, {"--seccomp", std::to_string(options.filter)});
@@ -70,7 +78,7 @@ void AddFiles(std::vector<std::string>& argv, const SandboxOptions& options) {
 std::vector<std::string> SandboxArguments(const SandboxOptions& options,
                                           const std::vector<std::string>& program) {
   std::vector<std::string> argv = {options.bubblewrap};
-  AddIsolation(argv, options.user.has_value());
+  AddIsolation(argv, options.user.has_value(), options.network);
   AddFiles(argv, options);
   if (options.user) {
     const std::string user = std::to_string(*options.user);

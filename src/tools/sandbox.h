@@ -20,14 +20,16 @@ struct SandboxOptions {
   std::uint64_t temporary_bytes = std::uint64_t{256} << 20U;  // of /tmp; it is memory
   int filter = -1;  // where bubblewrap reads the filter of system calls from; -1: there is none
   std::vector<std::string> hidden = {};  // folders that must not be seen, wherever they lie
+  bool network = false;                  // that of this machine, as a whole
+  std::string tools_folder = {};         // shown as /tools, to be read; empty: none
   // Whom the program runs as when the hub belongs to root, for whom limits do not hold; otherwise nothing: a
   // user cannot become another.
   std::optional<unsigned> user;
 };
 
 // The command line that runs `program` in the sandbox: the system can be read, the task's folder is /task, of
-// which outputs/ and work/ can be written; no network, no other processes, no privileges, nothing of the hub
-// or of the user's home.
+// which outputs/ and work/ can be written; no network unless it is asked for, no other processes, no
+// privileges, nothing of the hub but the folder that is shown, nothing of the user's home.
 std::vector<std::string> SandboxArguments(const SandboxOptions& options,
                                           const std::vector<std::string>& program);
 

@@ -2,6 +2,7 @@
 
 #include <boost/json/fwd.hpp>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "model/request/model_request.h"
@@ -54,6 +55,8 @@ class Tool {
   // that cannot be checked here. The part is listed (ToolListing::unchecked). Otherwise such a tool is not
   // offered.
   [[nodiscard]] virtual bool checks_arguments() const { return false; }
+  // Why it cannot be run here at present, for people; empty: it can.
+  [[nodiscard]] virtual std::string obstacle() const { return {}; }
   // As ToolRunner::Run; the arguments fit the schema.
   [[nodiscard]] virtual std::unique_ptr<RunningTool> Run(const ToolInvocation& invocation,
                                                          const boost::json::object& arguments,

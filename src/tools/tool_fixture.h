@@ -114,11 +114,7 @@ class ToolFixture {
     return *report;
   }
 
-  ToolRegistry registry{100'000};
-  std::vector<NamedContent> inputs;
-  std::vector<NamedContent> outputs;
-
- private:
+  // As a hub posts to its loop; Call runs what is posted.
   std::function<void(std::function<void()>)> Post() {
     return [this](std::function<void()> work) {
       const std::lock_guard lock(mutex_);
@@ -127,6 +123,11 @@ class ToolFixture {
     };
   }
 
+  ToolRegistry registry{100'000};
+  std::vector<NamedContent> inputs;
+  std::vector<NamedContent> outputs;
+
+ private:
   std::filesystem::path hub_;
   std::map<Digest, std::string> contents_;
   std::mutex mutex_;

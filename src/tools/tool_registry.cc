@@ -178,11 +178,11 @@ std::vector<ToolListing> ToolRegistry::ListOf(const AgentId& agent) const {
     const Tool& tool = *entry->tool;
     ToolListing& one = list.emplace_back(tool.spec(), entry->origin, tool.idempotent());
     one.permission = tool.permission();
+    one.obstacle = tool.obstacle();
     if (const JsonSchema* schema = SchemaOf(*entry)) {
       for (const Issue& gap : schema->gaps()) one.unchecked.push_back(ToText({gap}));
     }
-    if (!one.permission.empty() && !admission->second.permissions.contains(one.permission))
-      one.obstacle = fmt::format("the agent lacks the permission \"{}\"", one.permission);
+    one.permitted = one.permission.empty() || admission->second.permissions.contains(one.permission);
   }
   return list;
 }

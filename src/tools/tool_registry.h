@@ -30,7 +30,8 @@ struct ToolListing {
   ToolOrigin origin;
   bool idempotent = false;
   std::string permission = {};              // that it needs besides being listed; empty: none
-  std::string obstacle = {};                // why the agent cannot use it; empty: it can
+  bool permitted = true;                    // whether the agent has it
+  std::string obstacle = {};                // why it cannot be run here at present; empty: it can
   std::vector<std::string> unchecked = {};  // parts of its schema that are not checked here
 };
 

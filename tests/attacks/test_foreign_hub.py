@@ -66,6 +66,36 @@ def test_programs_start_only_in_trusted_hubs(box):
         tried.repelled("after --forget", box.run("serve", "--until-idle", "--hub", "hub").code == 4 and not trace.exists())
 
 
+def test_own_tools_start_only_in_trusted_hubs(box):
+    """Neither by a call of one's own, nor because the answers come from a file of one's own."""
+    (box.dir / "hub/tools").mkdir(parents=True)
+    script = box.write("hub/tools/t.sh", "echo it ran\n")
+    box.write("hub/agenttalk.yaml", "version: 1\nprovider: p\nproviders: {p: {kind: scripted, answers: answers.yaml}}\n"
+              "tools:\n  t: {description: Does., command: [sh, tools/t.sh], env: [HARMLESS]}\n"
+              "agents:\n  ann: {prompt: You are Ann., tools: [t]}\n")
+    answers = "- {when: {attempt: 1}, answer: {tool_calls: [{name: t, arguments: {}}]}}\n- answer: {result: done}\n"
+    box.write("hub/answers.yaml", answers)
+    own = box.write("own.yaml", answers)
+    drop(box.dir / "hub", "ann", "cmd_1.json", command("cmd_1"))
+    calls = (("tool", "call", "t"), ("serve", "--until-idle"), ("serve", "--until-idle", "--answers", own))
+    with Attacks(box, "foreign hub") as tried:
+        for call in calls:
+            done = box.run(*call, "--hub", "hub", env={"HARMLESS": "x"})
+            tried.repelled(f"{call[0]} starts a tool", done.code == 4 and "it ran" not in done.out, str(done))
+            tried.repelled(f"{call[0]} does not say what", "sh tools/t.sh $HARMLESS" in done.err, str(done))
+        box.run("tools", "--hub", "hub").expect(0)  # only looks
+        box.run("trust", "--hub", "hub").expect(0)
+        script.write_text("echo something else\n")
+        for call in calls:
+            tried.repelled(f"a changed script after trust: {call[0]}", box.run(*call, "--hub", "hub").code == 4)
+        script.write_text("echo it ran\n")
+        config = box.dir / "hub/agenttalk.yaml"
+        good = config.read_text()
+        for name, text in (("network", good.replace("env:", "network: true, env:")), ("a variable", good.replace("HARMLESS", "TOKEN"))):
+            config.write_text(text)
+            tried.repelled(f"{name} after trust", box.run("tool", "call", "t", "--hub", "hub").code == 4)
+
+
 def test_trust_is_bound_to_what_was_shown(box):
     trace = exec_hub(box)
     box.run("trust", "--hub", "hub").expect(0)

@@ -14,7 +14,9 @@ SCHEMAS = ROOT / "schemas/output"
 SCHEMA_OF = {
     "init": "init", "ui": "ui", "run": "run", "send": "send", "plans": "plans", "status": "status", "watch": "status",
     "log": "log", "trace": "trace", "show": "show", "replay": "replay", "fork": "run", "diff": "diff", "agents": "agents",
-    "providers": "providers", "trust": "trust", "questions": "questions", "answer": "answer", "pause": "control", "resume": "control",
+    "providers": "providers", "trust": "trust", "tools": "tools",
+    "tool call": "tool_call",  # held to it in test_a_tool_that_is_tried
+    "questions": "questions", "answer": "answer", "pause": "control", "resume": "control",
     "cancel": "control", "dead list": "dead_list", "dead show": "dead_show", "dead retry": "dead_close",
     "dead drop": "dead_close", "validate": "validate", "command new": "command_new", "prompt": "prompt",
     "check-output": "validate", "doctor": "doctor", "repair": "repair", "export": "export", "gc": "gc", "import": "import",
@@ -64,6 +66,19 @@ def test_every_verb_has_a_schema(box):
         assert (SCHEMAS / f"{name}.json").is_file(), name
 
 
+def test_a_tool_that_is_tried(box):
+    hub = make(box)
+    config = json.loads(box.run("agents", "--json", cwd=box.dir / "hub").expect(0).out)
+    agent = config[0]["agent_id"]
+    text = (box.dir / "hub/agenttalk.yaml").read_text(encoding="utf-8")
+    (box.dir / "hub/agenttalk.yaml").write_text(re.sub(rf"^(  {agent}:\n)", r"\1    tools: [list_files]\n", text, flags=re.MULTILINE),
+                                                encoding="utf-8")
+    tools = hub.ask("tools", agent)[0][0]["tools"]
+    assert [tool["name"] for tool in tools] == ["list_files"], tools
+    called = hub.ask("tool call", "list_files", "{}")[0]
+    assert called["ok"], called
+
+
 def test_schemas_reject_what_is_not_so(_box):
     assert errors([{"plan_id": "p", "state": "done"}], schema("plans"))
     assert errors({"status": "accepted"}, schema("answer"))
@@ -79,6 +94,7 @@ def test_a_plans_verbs_print_what_the_schemas_say(box):
     hub.ask("plans")
     hub.ask("agents")
     hub.ask("providers")
+    hub.ask("tools")
     hub.ask("trust")
     question = hub.ask("questions")[0][0]["id"]
     hub.ask("status", plan)

@@ -15,7 +15,7 @@
 #include "model/request/model_request.h"
 #include "prompts/answer_reader.h"
 #include "prompts/composer.h"
-#include "tools/schema_validator.h"
+#include "schemas/schema_validator.h"
 
 // The schema that a model's answer is held to, and the reader that decides: what the schema allows in form
 // the reader takes, and what the reader calls wrong in form the schema forbids.

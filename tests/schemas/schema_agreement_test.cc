@@ -13,7 +13,7 @@
 #include "model/reading/document.h"
 #include "model/reading/yaml_document.h"
 #include "schemas/corpus.h"
-#include "tools/schema_validator.h"
+#include "schemas/schema_validator.h"
 
 // The schemas are for other people's tools, the validators are ours: on every document both must say the
 // same, except where the manifest gives the reason why a schema cannot.

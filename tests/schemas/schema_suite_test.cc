@@ -10,7 +10,7 @@
 #include <string>
 
 #include "schemas/corpus.h"
-#include "tools/schema_validator.h"
+#include "schemas/schema_validator.h"
 
 // Debian's copy of the official JSON Schema test suite, so that our schemas stay inside what the validator
 // gets right. What it gets wrong is listed in known_failures.txt; the list must be exact in both directions.

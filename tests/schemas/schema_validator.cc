@@ -1,4 +1,4 @@
-#include "tools/schema_validator.h"
+#include "schemas/schema_validator.h"
 
 #include <boost/json.hpp>
 #include <exception>

@@ -44,6 +44,8 @@ Verb ServeVerb();
 Verb StatusVerb();
 Verb TraceVerb();
 Verb ShowVerb();
+Verb ToolCallVerb();
+Verb ToolsVerb();
 Verb TrustVerb();
 Verb UiVerb();
 Verb ValidateVerb();

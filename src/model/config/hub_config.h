@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/config/agent_profile.h"
+#include "model/config/own_tool.h"
 #include "model/request/model_parameters.h"
 
 // A hub's agenttalk.yaml (docs/formats/config.md).
@@ -114,7 +115,8 @@ struct HubPaths {
 struct HubConfig {
   std::string provider;  // a name in providers or a kind; empty: what the environment offers
   std::map<std::string, ProviderConfig> providers;
-  std::map<AgentId, AgentProfile> agents;  // agents/<id>/agent_profile.json is read over these
+  std::map<std::string, OwnToolConfig> tools;  // programs that agents may be given as tools
+  std::map<AgentId, AgentProfile> agents;      // agents/<id>/agent_profile.json is read over these
   HubLimits limits;
   HumanConfig human;
   HubPaths paths;

@@ -21,6 +21,7 @@
 #include "model/config/agent_profile_reader.h"
 #include "model/config/hub_config.h"
 #include "model/config/hub_config_spellings.h"
+#include "model/config/own_tool.h"
 #include "model/config/preset_table.h"
 #include "model/config/provider_reader.h"
 #include "model/config/tool_names.h"
@@ -122,6 +123,8 @@ void ReadConfig(ObjectReader& reader, HubConfig& config) {
   ReadMap(reader, "providers", [&](const std::string& name, ObjectReader& provider) {
     ReadProvider(provider, presets, config.providers[name]);
   });
+  ReadMap(reader, "tools",
+          [&](const std::string& name, ObjectReader& tool) { ReadOwnTool(name, tool, config.tools[name]); });
   ReadAgents(reader, ToolNamesOf(config), config);
   reader.Object("limits", [&](ObjectReader& limits) { ReadLimits(limits, config.limits); });
   reader.Object("human", [&](ObjectReader& human) {
@@ -144,8 +147,10 @@ void ReadConfig(ObjectReader& reader, HubConfig& config) {
 
 }  // namespace
 
-ToolNames ToolNamesOf(const HubConfig& /*config*/) {
-  return {};
+ToolNames ToolNamesOf(const HubConfig& config) {
+  ToolNames names;
+  for (const auto& [name, tool] : config.tools) names.AddOwn(name);
+  return names;
 }
 
 Checked<HubConfig> ReadHubConfig(const boost::json::value& value) {

@@ -11,6 +11,7 @@
 #include "model/config/agent_profile.h"
 #include "model/config/hub_config.h"
 #include "model/config/hub_config_reader.h"
+#include "model/config/own_tool.h"
 #include "model/request/model_parameters.h"
 
 namespace agenttalk {
@@ -107,6 +108,9 @@ json::value ToJson(const HubConfig& config) {
   json::object providers;
   for (const auto& [name, provider] : config.providers) providers[name] = ProviderJson(provider);
   AddNested(object, "providers", std::move(providers));
+  json::object tools;
+  for (const auto& [name, tool] : config.tools) tools[name] = ToJson(tool);
+  AddNested(object, "tools", std::move(tools));
   json::object agents;
   for (const auto& [id, profile] : config.agents) {
     json::value agent = ToJson(profile);

@@ -1,6 +1,7 @@
 #include "runtime/calls/known_secrets.h"
 
 #include <filesystem>
+#include <string>
 
 #include "base/redact.h"
 #include "llm/endpoint.h"
@@ -16,6 +17,12 @@ void LearnSecrets(const HubConfig& config, const std::filesystem::path& hub) {
   for (const auto& [name, provider] : config.providers) {
     const bool has_server = provider.kind != ProviderKind::kExec && provider.kind != ProviderKind::kScripted;
     if (has_server) static_cast<void>(FindEndpoint(provider, environment, hub));
+  }
+  // What a tool is given it must not tell a model.
+  for (const auto& [name, tool] : config.tools) {
+    for (const std::string& variable : tool.env) {
+      if (const auto value = environment(variable)) ProcessRedactor().AddSecret(*value);
+    }
   }
 }
 

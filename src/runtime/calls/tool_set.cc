@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/glob.h"
+#include "base/ids.h"
 #include "model/config/agent_profile.h"
 #include "model/config/hub_config.h"
 #include "model/config/tool_names.h"
@@ -19,9 +20,13 @@
 #include "runtime/team.h"
 #include "tools/command_tool.h"
 #include "tools/file_tools.h"
+#include "tools/folder_call.h"
+#include "tools/own_tool.h"
 #include "tools/program_tool.h"
 #include "tools/sandbox.h"
+#include "tools/sandboxed_program.h"
 #include "tools/skill.h"
+#include "tools/tool_origin.h"
 #include "tools/tool_registry.h"
 #include "tools/workspace.h"
 
@@ -32,6 +37,7 @@ constexpr std::uint64_t kProgramMemory = std::uint64_t{2} << 30;
 // By which one program's folders may grow.
 constexpr std::uint64_t kProgramDisk = std::uint64_t{2} << 30;
 constexpr auto kProgramTime = std::chrono::minutes(10);
+constexpr auto kLongestProgramTime = std::chrono::hours(24);
 
 bool Uses(const AgentProfile& profile, const char* tool) {
   return std::ranges::find(profile.tools, tool) != profile.tools.end();
@@ -56,13 +62,39 @@ void AdmitAgent(const AgentProfile& profile, PromptLanguage language, const std:
   }
 }
 
+ProgramToolOptions ProgramsOf(const Team& team, const std::filesystem::path& hub, const PostToLoop& post) {
+  ProgramToolOptions programs;
+  programs.hub = hub;
+  programs.sandbox = FindSandbox();
+  programs.limits.timeout = kProgramTime;
+  programs.limits.output_bytes = team.config.limits.max_tool_output_bytes;
+  programs.limits.memory_bytes = kProgramMemory;
+  programs.limits.disk_bytes = kProgramDisk;
+  programs.post = post;
+  return programs;
+}
+
+// What an agent is granted and cannot use is said once, at the start and when the configuration changes.
+void AddObstacles(const AgentId& agent, const ToolRegistry& registry, std::vector<std::string>& problems) {
+  for (const ToolListing& tool : registry.ListOf(agent)) {
+    if (!tool.obstacle.empty() && tool.permitted)
+      problems.push_back(fmt::format("{}: {} cannot be run: {}", agent.str(), tool.spec.name, tool.obstacle));
+  }
+}
+
 }  // namespace
 
-std::vector<std::string> AdmitTeam(const Team& team, const std::filesystem::path& hub,
+std::vector<std::string> AdmitTeam(const Team& team, const std::filesystem::path& hub, const PostToLoop& post,
                                    ToolRegistry& registry) {
-  std::vector<std::string> problems;
-  for (const auto& [id, profile] : team.agents)
+  // Theirs is the time that their owner gives them.
+  ProgramToolOptions programs = ProgramsOf(team, hub, post);
+  programs.limits.timeout = kLongestProgramTime;
+  std::vector<std::string> problems =
+      registry.SetSource({ToolOriginKind::kOwn}, MakeOwnTools(team.config.tools, programs));
+  for (const auto& [id, profile] : team.agents) {
     AdmitAgent(profile, team.config.language, hub, registry, problems);
+    AddObstacles(id, registry, problems);
+  }
   return problems;
 }
 
@@ -72,24 +104,11 @@ ToolSet MakeToolSet(const Team& team, ToolSetOptions options) {
   for (auto& tool : MakeFileTools(options.hub, options.post)) set.registry->Add(std::move(tool));
   set.registry->Add(MakeCommandTool(std::move(options.commands)));
   for (auto& tool : MakePlanTools(std::move(options.plan))) set.registry->Add(std::move(tool));
-  ProgramToolOptions programs;
-  programs.hub = options.hub;
-  programs.sandbox = FindSandbox();
-  programs.limits.timeout = kProgramTime;
-  programs.limits.output_bytes = team.config.limits.max_tool_output_bytes;
-  programs.limits.memory_bytes = kProgramMemory;
-  programs.limits.disk_bytes = kProgramDisk;
-  programs.post = options.post;
+  set.registry->Add(MakeProgramTool(ProgramsOf(team, options.hub, options.post)));
   WorkspaceLimits limits;
   limits.file_bytes = team.config.limits.max_input_bytes;  // outputs are other tasks' inputs
-  set.registry->KeepFolders(std::make_unique<Workspace>(options.hub, limits), std::move(options.post));
-  const bool sandboxed = !programs.sandbox.empty();
-  set.registry->Add(MakeProgramTool(std::move(programs)));
-  for (const auto& [id, profile] : team.agents) {
-    AdmitAgent(profile, team.config.language, options.hub, *set.registry, set.problems);
-    if (!sandboxed && Uses(profile, "run_program"))
-      set.problems.push_back(id.str() + ": run_program needs bubblewrap, which is not installed");
-  }
+  set.registry->KeepFolders(std::make_unique<Workspace>(options.hub, limits), options.post);
+  set.problems = AdmitTeam(team, options.hub, options.post, *set.registry);
   return set;
 }
 

@@ -9,15 +9,16 @@
 #include "runtime/calls/plan_tools.h"
 #include "runtime/team.h"
 #include "tools/command_tool.h"
+#include "tools/folder_call.h"
 #include "tools/tool_registry.h"
 
 namespace agenttalk {
 
 struct ToolSetOptions {
   std::filesystem::path hub;
-  std::function<void(std::function<void()>)> post;  // runs something on the loop's thread, soon
-  CommandDesk commands;                             // what generate_command stands on
-  PlanAccess plan = {};                             // for the plan tool
+  PostToLoop post;       // runs something on the loop's thread, soon
+  CommandDesk commands;  // what generate_command stands on
+  PlanAccess plan = {};  // for the plan tool
 };
 
 struct ToolSet {
@@ -25,11 +26,12 @@ struct ToolSet {
   std::vector<std::string> problems;  // tools and skills that the team names and that cannot be had
 };
 
-// The built-in tools, and each agent's share of them.
+// The built-in tools and the hub's own, and each agent's share of them.
 ToolSet MakeToolSet(const Team& team, ToolSetOptions options);
 
-// Tells the registry once more what each agent may use; the problems are for people.
-std::vector<std::string> AdmitTeam(const Team& team, const std::filesystem::path& hub,
+// Tells the registry once more which tools the hub has of its own and what each agent may use; the problems
+// are for people. `post` is as in ToolSetOptions.
+std::vector<std::string> AdmitTeam(const Team& team, const std::filesystem::path& hub, const PostToLoop& post,
                                    ToolRegistry& registry);
 
 }  // namespace agenttalk
