@@ -122,9 +122,10 @@ std::unexpected<Error> Missing(const Verb& verb, const std::vector<std::string>&
   for (const Parameter& parameter : verb.parameters) {
     const bool needed = parameter.takes == Takes::kOne || parameter.takes == Takes::kMany;
     if (!needed || ++places <= given.size()) continue;
+    const char* where = parameter.name.starts_with("PLAN") ? "; `agenttalk plans` lists the plans" : "";
     return Fail(ErrorCode::kUsage,
                 fmt::format("{}: {} is missing ({})", verb.name, parameter.name, parameter.help),
-                "usage: " + UsageLine(verb));
+                "usage: " + UsageLine(verb) + where);
   }
   return Fail(ErrorCode::kUsage, fmt::format("{}: an argument is missing", verb.name),
               "usage: " + UsageLine(verb));

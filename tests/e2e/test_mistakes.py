@@ -54,7 +54,7 @@ COMMAND_LINE = [
     (["run", "--plann", "plan.yaml"], 2, ["run has no option --plann", "did you mean --plan?"]),
     (["run", "plan.yaml", "--anwsers", "answers.yaml"], 2, ["no option --anwsers", "did you mean --answers?"]),
     (["status", "bees", "-v"], 2, ["status has no option -v", "--help"]),
-    (["status"], 2, ["status: PLAN is missing", "usage: agenttalk status PLAN"]),
+    (["status"], 2, ["status: PLAN is missing", "usage: agenttalk status PLAN", "agenttalk plans"]),
     (["answer"], 2, ["answer: ID is missing", "usage: agenttalk answer"]),
     (["say", "bees"], 2, ["say: TEXT is missing"]),
     (["diff", "bees"], 2, ["diff: ", "is missing"]),

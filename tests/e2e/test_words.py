@@ -4,9 +4,10 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/tutorial.md", "docs/concepts.md", "docs/operations.md", "docs/comparison.md", "docs/page.md",
-         *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs/how-to").glob("*.md"))]
-AVOIDED = re.compile(r"\b(goes on|go on|anew|mend(?:s|ed)?|lies in|stands? in|takes? in|looks? whether|nobody asks)\b", re.IGNORECASE)
+PAGES = ["README.md", "CHANGELOG.md", *sorted(str(page.relative_to(ROOT)) for pattern in
+         ("docs/*.md", "docs/how-to/*.md", "docs/formats/*.md", "examples/*/README.md") for page in ROOT.glob(pattern))]
+AVOIDED = re.compile(r"\b(goes on|go on|anew|mend(?:s|ed)?|lies (?:in|there|under|beside|below)|stands? (?:in|for|between|there)|"
+                     r"takes? in|looks? whether|nobody asks|heed(?:s|ed)?|before (?:its|their|the stages') eyes)\b", re.IGNORECASE)
 
 
 def found_in(text):

@@ -142,9 +142,19 @@ def test_a_model_server_that_is_down_is_told_once(box):
         hub.write("plan.yaml", plan("alpha", "alpha"))
         said = hub.agenttalk("run", "plan.yaml").expect(1).err
         assert "start the model server, then `agenttalk run plan_alpha`" in said, said
-        assert said.count("was not reached") <= 2, said
+        assert said.count("was not reached") == 1, said
+        quiet = hub.agenttalk("run", "alpha", "--quiet").expect(1).err
+        assert quiet.count("was not reached") == 1 and "agenttalk run plan_alpha" in quiet, quiet
+        # A failed command is an alert: apart from the questions, and nothing waits for an answer.
+        shown = hub.agenttalk("questions").expect(0)
+        assert "no open questions" in shown.err and shown.out.startswith("Alerts (they need no answer"), shown
+        assert "agenttalk answer" not in shown.out, shown.out
+        status = hub.json("status", "alpha")
+        assert status["questions"] == [] and status["alerts"], status
+        assert "open questions" not in hub.agenttalk("status", "alpha").expect(0).out
         hub.write("agenttalk.yaml", right)
         assert hub.agenttalk("run", "alpha").expect(0).out.startswith("plan_alpha: completed")
+        assert hub.agenttalk("questions").expect(0).out == "", "the alerts close with their cause"
 
 
 def gated(name):

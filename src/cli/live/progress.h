@@ -21,9 +21,10 @@ class Progress final : public EventObserver {
 
   void Durable(const Event& event) override;
 
- private:
   // The cause of a failure is told once, however many events repeat it.
   [[nodiscard]] bool IsTold(const std::string& text) const;
+
+ private:
   [[nodiscard]] std::string WithoutTold(std::string text) const;
   void Say(const Event& event, const CommandId& command, const std::string& what);
   void SayChange(const Event& event, const PlanChanged& change);

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
 #include <chrono>
@@ -21,6 +20,7 @@
 #include "cli/live/terminal.h"
 #include "cli/text/local_time.h"
 #include "cli/text/status_text.h"
+#include "cli/text/table.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
 
@@ -64,8 +64,8 @@ Result<ExitCode> ListPlans(const Invocation& call) {
     }
     parameters["limit"] = most;
   }
-  json::value list = TRY(CallHub(call, "plans", parameters));
-  json::array& plans = list.as_array();
+  const json::value list = TRY(CallHub(call, "plans", parameters));
+  const json::array& plans = list.as_array();
   if (call.json) {
     call.console.Out(CompactJson(list) + "\n");
     return ExitCode::kDone;
@@ -75,13 +75,14 @@ Result<ExitCode> ListPlans(const Invocation& call) {
                                         : "no such plans\n");
     return ExitCode::kDone;
   }
-  for (json::value& plan : plans) {
-    json::value& goal = plan.as_object()["goal"];
-    if (goal.is_string()) std::ranges::replace(goal.as_string(), '\n', ' ');
+  std::vector<std::vector<std::string>> rows = {{"plan", "state", "tasks", "updated", "goal"}};
+  for (const json::value& plan : plans) {
+    rows.push_back(
+        {CellText(plan.at("plan_id")), CellText(plan.at("state")),
+         fmt::format("{} of {}", CellText(plan.at("tasks_completed")), CellText(plan.at("tasks_total"))),
+         LocalTimeText(CellText(plan.at("updated_at"))), CellText(plan.at("goal"))});
   }
-  call.console.Out(FittedToTerminal(
-      ObjectTable(plans, {"plan_id", "state", "tasks_completed", "tasks_total", "updated_at", "goal"},
-                  call.console.colors_out())));
+  call.console.Out(FittedToTerminal(TableText(rows, call.console.colors_out())));
   if (plans.size() == most) {
     call.console.Err(fmt::format("more: add --after {}\n", CellText(plans.back().as_object().at("plan_id"))));
   }

@@ -106,6 +106,10 @@ class RunListener final : public EventObserver {
       call_.console.Err(line + "\n");
     }
   }
+  // A line above says it.
+  [[nodiscard]] bool HasTold(const std::string& text) const {
+    return telling_ == Telling::kLines && progress_.IsTold(text);
+  }
   // Nothing goes on without a person, and the person is here.
   bool Stays() { return !approves_ && live_ && live_->Stays(); }
   void Finish() {
@@ -149,7 +153,7 @@ std::size_t CountTasks(const json::object& status, std::string_view state) {
 
 // The last line: how the run ended.
 ExitCode Report(const Invocation& call, const fs::path& hub, const json::object& status, double elapsed,
-                bool stopped = false) {
+                bool stopped = false, const RunListener* listener = nullptr) {
   const std::string known = CellText(status.at("state"));
   // Nobody works on it any more.
   const std::string state = stopped && known == "running" ? "stopped" : known;
@@ -179,7 +183,8 @@ ExitCode Report(const Invocation& call, const fs::path& hub, const json::object&
   for (const json::value& path : deliverables) call.console.Out(CellText(path) + "\n");
   if (!status.at("failure").is_null()) {
     const std::string failure = CellText(status.at("failure"));
-    call.console.Err("agenttalk: " + failure + "\n");
+    const bool told = listener != nullptr && listener->HasTold(failure);
+    call.console.Err("agenttalk: " + (told ? failure.substr(0, failure.find(": ")) : failure) + "\n");
     // What the model client says when nobody listens at the address.
     const bool unreached = failure.find("the server was not reached") != std::string::npos;
     call.console.Err(fmt::format("hint: {}, then `agenttalk run {}` runs the failed tasks again\n",
@@ -331,7 +336,7 @@ Result<ExitCode> RunHere(const Invocation& call, Hub& hub, RunListener& listener
   if (plan == nullptr) return Fail(ErrorCode::kCancelled, "the run was stopped before it began");
   const bool stopped = *end == Hub::End::kStopped && !plan->completed;
   if (stopped) TellHowToGoOn(call, run);
-  return Report(call, hub.directory(), PlanStatusJson(*plan), SecondsSince(start), stopped);
+  return Report(call, hub.directory(), PlanStatusJson(*plan), SecondsSince(start), stopped, &listener);
 }
 
 }  // namespace
