@@ -5,7 +5,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "CHANGELOG.md", *sorted(str(page.relative_to(ROOT)) for pattern in
-         ("docs/*.md", "docs/how-to/*.md", "docs/formats/*.md", "examples/*/README.md") for page in ROOT.glob(pattern))]
+         ("*ARCHITECTURE.md", "docs/**/*.md", "examples/*/README.md") for page in ROOT.glob(pattern))]
 AVOIDED = re.compile(r"\b(goes on|go on|anew|mend(?:s|ed)?|lies (?:in|there|under|beside|below)|stands? (?:in|for|between|there)|"
                      r"takes? in|looks? whether|nobody asks|heed(?:s|ed)?|before (?:its|their|the stages') eyes)\b", re.IGNORECASE)
 
