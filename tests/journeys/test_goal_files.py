@@ -133,6 +133,9 @@ def test_a_goal_with_two_files_becomes_deliverables(box):
         ended = hub.json(*run(hub))
         assert ended["state"] == "completed", ended
         expect_done(hub)
+        trace = {task["task_id"]: task for task in hub.json("trace", ended["plan_id"])["tasks"]}
+        assert trace["figures"]["estimated_s"] == 300 and trace["figures"]["elapsed_s"] < 300, trace["figures"]
+        assert "(estimated 300 s)" in hub.agenttalk("trace", ended["plan_id"]).out
         asked = len(hub.model.exchanges)
         # The same again asks nobody; other content of a file is planned and done again.
         hub.agenttalk(*run(hub)).expect(0)

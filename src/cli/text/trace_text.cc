@@ -138,6 +138,9 @@ Branch TaskBranch(const json::object& task, bool colors) {
   branch.text =
       fmt::format("{}  {}  {}{}", Styled(CellText(task.at("task_id")), Style::kBold, colors),
                   CellText(task.at("agent")), StateText(CellText(task.at("state")), colors), Measures(task));
+  if (!task.at("estimated_s").is_null()) {
+    branch.text += fmt::format("  (estimated {} s)", CellText(task.at("estimated_s")));
+  }
   for (const json::value& command : task.at("commands").as_array()) {
     branch.children.push_back(CommandBranch(command.as_object(), colors));
   }

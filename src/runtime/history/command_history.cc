@@ -1,16 +1,21 @@
 #include "runtime/history/command_history.h"
 
 #include <algorithm>
+#include <boost/json.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "base/ids.h"
+#include "base/json.h"
 #include "base/time.h"
 #include "model/events/event.h"
+#include "model/request/model_request.h"
 
 namespace agenttalk {
 namespace {
@@ -233,6 +238,11 @@ class PlanHistory::Seeing {
     Decide(e.tasks.size() == 1 ? e.tasks.front() : TaskId(), {});
   }
 
+  void operator()(const StageFinished& e) {
+    if (e.stage == Stage::kPlanner) NoteEstimates(e.params);
+    Decide(e.task_id, e.command_id);
+  }
+
   void operator()(const QuestionAsked& e) {
     history_.questions_[event_.number] = e;
     Decide(e.task_id, e.command_id);
@@ -282,6 +292,21 @@ class PlanHistory::Seeing {
     }
     command->attempts.back().calls.push_back(std::move(call));
   }
+
+  void NoteEstimates(const std::string& params) {
+    const auto parsed = ParseJson(params);
+    const auto* tasks = parsed && parsed->is_object() ? parsed->as_object().if_contains("tasks") : nullptr;
+    if (tasks == nullptr || !tasks->is_array()) return;
+    for (const boost::json::value& one : tasks->as_array()) {
+      const auto* task = one.if_object();
+      const auto* id = task == nullptr ? nullptr : task->if_contains("id");
+      const auto* estimate = task == nullptr ? nullptr : task->if_contains("estimatedDuration");
+      if (id == nullptr || !id->is_string() || estimate == nullptr || !estimate->is_number()) continue;
+      const auto ms = static_cast<std::int64_t>(estimate->to_number<double>());
+      if (ms > 0) history_.estimates_[TaskId(std::string(id->as_string()))] = std::chrono::milliseconds(ms);
+    }
+  }
+
   void Decide(TaskId task, CommandId id) {
     CommandHistory* command = Command(id);
     const bool of_task = !task.empty() && history_.task_at_.contains(task);
@@ -298,6 +323,11 @@ class PlanHistory::Seeing {
   PlanHistory& history_;
   const Event& event_;
 };
+
+std::optional<Duration> PlanHistory::EstimateOf(const TaskId& task) const {
+  const auto found = estimates_.find(task);
+  return found == estimates_.end() ? std::nullopt : std::optional(found->second);
+}
 
 void PlanHistory::See(const Event& event) {
   if (first_ == Timestamp{}) first_ = event.time;

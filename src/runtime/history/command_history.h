@@ -131,6 +131,8 @@ class PlanHistory {
   [[nodiscard]] Timestamp first() const { return first_; }
   [[nodiscard]] Timestamp last() const { return last_; }
   [[nodiscard]] const Cost& cost() const { return cost_; }
+  // How long the planner thought that a task would take; nothing: nobody said.
+  [[nodiscard]] std::optional<Duration> EstimateOf(const TaskId& task) const;
 
  private:
   class Seeing;
@@ -142,6 +144,7 @@ class PlanHistory {
   std::map<CommandId, std::size_t> command_at_;
   std::vector<TaskHistory> tasks_;
   std::map<TaskId, std::size_t> task_at_;
+  std::map<TaskId, Duration> estimates_;
   std::map<std::uint64_t, QuestionAsked> questions_;
   std::map<std::string, CommandId> requests_;  // of collaborations: who asked
   std::vector<DecisionHistory> decisions_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -74,6 +75,9 @@ class TraceWriter {
     json::object object{
         {"task_id", task.id.str()}, {"agent", TextOrNull(task.agent.str())}, {"state", task.state}};
     WritePeriod(task.started, task.ended, object);
+    const auto estimate = history.EstimateOf(task.id);
+    object["estimated_s"] =
+        estimate ? json::value(std::chrono::duration<double>(*estimate).count()) : json::value();
     Cost cost;
     json::array commands;
     for (const CommandId& id : task.commands) {
