@@ -113,6 +113,35 @@ def test_a_client_on_stdio_needs_no_server(box):
         assert hub.json("status", "bees")["active"] is False
 
 
+def test_without_a_server_the_work_ends_with_its_client_and_resumes(box):
+    slow = threading.Event()
+    asked = threading.Event()
+
+    def think(request):
+        asked.set()
+        slow.wait(30)
+        return {"result": "Bees fly."}
+
+    with McpJourney(box, think, name="leaves") as hub:
+        with StdioClient(hub, MODERN) as client:
+            client.send(client.request("tools/call", name="run_plan", arguments={"plan": PLAN.replace(", gate: human", "")}))
+            assert asked.wait(30)
+            slow.set()  # the process that asked is stopped; what the model says now is asked for again
+        assert hub.agenttalk("doctor").code == 0
+        hub.agenttalk("run", "bees", "--quiet").expect(0)
+        assert hub.json("status", "bees")["state"] == "completed"
+        # A client that is killed takes its worker with it.
+        slow.clear()
+        asked.clear()
+        with StdioClient(hub, MODERN) as client:
+            client.send(client.request("tools/call", name="run_plan", arguments={"plan_id": "bees", "fresh": True}))
+            assert asked.wait(30)
+            client.process.kill()
+            client.process.wait()
+        slow.set()
+        wait_for(lambda: hub.agenttalk("run", "bees", "--quiet").code == 0, "the hub to be free")
+
+
 def test_a_run_outlives_the_server_that_is_killed_while_a_client_waits(box):
     slow = threading.Event()
     asked = threading.Event()

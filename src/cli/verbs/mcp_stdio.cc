@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
@@ -51,7 +52,11 @@ constexpr auto kLastMoment = std::chrono::seconds(2);
 class OwnersHub final : public mcp::HubCalls {
  public:
   OwnersHub(asio::io_context& loop, const std::filesystem::path& hub, std::vector<std::string> run_options)
-      : loop_(loop), caller_(loop, hub), workers_(loop, hub, std::move(run_options)) {}
+      : loop_(loop), caller_(loop, hub) {
+    workers_.emplace(loop, hub, std::move(run_options));
+  }
+  // Ends the workers; nothing is asked any more.
+  void Stop() { workers_.reset(); }
 
   [[nodiscard]] bool Allows(std::string_view /*method*/) const override { return true; }
 
@@ -66,10 +71,10 @@ class OwnersHub final : public mcp::HubCalls {
 
   // What a server took in is the server's to work on; one of our own may end before this plan does.
   void Advance(const std::string& plan) override {
-    if (!plan.empty() && (recorded_here_ || workers_.any())) workers_.Start(plan);
+    if (workers_ && !plan.empty() && (recorded_here_ || workers_->any())) workers_->Start(plan);
   }
   [[nodiscard]] std::optional<Error> Obstacle(const std::string& plan) const override {
-    return workers_.Obstacle(plan);
+    return workers_ ? workers_->Obstacle(plan) : std::nullopt;
   }
 
   void Later(std::chrono::milliseconds time, std::function<void()> then) override {
@@ -85,7 +90,7 @@ class OwnersHub final : public mcp::HubCalls {
  private:
   asio::io_context& loop_;
   HubCaller caller_;
-  PlanWorkers workers_;
+  std::optional<PlanWorkers> workers_;
   bool recorded_here_ = false;
 };
 
@@ -193,6 +198,7 @@ Result<void> ServeMcpOnStdio(const std::filesystem::path& hub, std::vector<std::
   Lines lines(loop, owners);
   lines.Begin();
   loop.run();
+  owners->Stop();
   return {};
 }
 

@@ -203,21 +203,22 @@ void AgentsTool(const ToolCallPtr& call) {
 }
 
 void PlansTool(const ToolCallPtr& call) {
-  call->hub().Call("plans", {}, [call](const Result<json::value>& plans) {
+  const auto limit = static_cast<std::size_t>(call->Number("limit", kUsualPlans));
+  json::object request{{"limit", limit}};
+  for (const char* name : {"state", "text", "after"}) {
+    if (const std::string given = call->Text(name); !given.empty()) request[name] = given;
+  }
+  call->hub().Call("plans", std::move(request), [call, limit](const Result<json::value>& plans) {
     if (!plans) return call->Fail(plans.error());
-    const std::string state = call->Text("state");
-    const auto limit = static_cast<std::size_t>(call->Number("limit", kUsualPlans));
     json::array shown;
-    std::size_t total = 0;
-    for (json::value& plan : NewestFirst(*plans)) {
-      if (!state.empty() && TextAt(plan.as_object(), "state") != state) continue;
-      if (++total > limit) continue;
+    for (const json::value& plan : plans->as_array()) {
       json::object one;
       CopyTo(one, plan.as_object(), {"plan_id", "state", "tasks_completed", "tasks_total", "updated_at"});
       one["goal"] = Shortened(TextAt(plan.as_object(), "goal"), kLongestNote);
       shown.push_back(std::move(one));
     }
-    call->Finish({json::object{{"plans", std::move(shown)}, {"total", total}}});
+    const bool more = shown.size() == limit;
+    call->Finish({json::object{{"plans", std::move(shown)}, {"more", more}}});
   });
 }
 

@@ -134,14 +134,4 @@ ToolAnswer PlanAnswer(const json::object& overview, const json::value& questions
   return answer;
 }
 
-json::array NewestFirst(const json::value& plans) {
-  json::array sorted;
-  if (plans.is_array()) sorted = plans.get_array();
-  if (plans.is_object()) sorted = ListAt(plans.get_object(), "plans");
-  std::ranges::stable_sort(sorted, [](const json::value& a, const json::value& b) {
-    return TextAt(a.as_object(), "updated_at") > TextAt(b.as_object(), "updated_at");
-  });
-  return sorted;
-}
-
 }  // namespace agenttalk::mcp

@@ -19,9 +19,6 @@ ToolAnswer PlanAnswer(const boost::json::object& overview, const boost::json::va
 // A question as tools show it; the files to judge are added to `links`.
 boost::json::object QuestionAnswerJson(const boost::json::object& question, boost::json::array& links);
 
-// The plans of `plans`, by when they changed.
-boost::json::array NewestFirst(const boost::json::value& plans);
-
 // The plan has ended, is paused, or waits for a person: nothing more happens by itself.
 bool IsSettled(const boost::json::object& overview);
 

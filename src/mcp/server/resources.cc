@@ -24,7 +24,6 @@
 #include "base/utf8.h"
 #include "mcp/message.h"
 #include "mcp/protocol.h"
-#include "mcp/server/plan_answer.h"
 
 namespace agenttalk::mcp {
 namespace {
@@ -200,13 +199,11 @@ json::object ResourceLink(std::string_view plan, const json::object& file) {
 }
 
 void ListResources(const std::shared_ptr<HubCalls>& hub, const std::shared_ptr<Exchange>& exchange) {
-  hub->Call("plans", {}, [hub, exchange](const Result<json::value>& plans) {
+  hub->Call("plans", {{"limit", kShownPlans}}, [hub, exchange](const Result<json::value>& plans) {
     if (!plans) return exchange->Fail(kInternalError, plans.error().message);
     auto listing = std::make_shared<Listing>(hub, exchange);
-    for (const json::value& plan : NewestFirst(*plans)) {
-      if (listing->plans.size() == kShownPlans) break;
+    for (const json::value& plan : plans->as_array())
       listing->plans.emplace_back(plan.at("plan_id").as_string());
-    }
     std::ranges::reverse(listing->plans);  // taken from the back
     ListNext(listing);
   });

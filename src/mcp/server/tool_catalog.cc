@@ -153,8 +153,10 @@ std::vector<Tool> HubTools() {
                       false,
                       "only plans in this state",
                       {"running", "waiting", "paused", "completed", "failed", "cancelled"}},
-                     {"limit", ArgumentKind::kCount, false, "at most so many; default 20"}},
-       .answers = {{"plans", "array"}, {"total", "integer"}},
+                     {"text", ArgumentKind::kText, false, "only plans with this in their id or goal"},
+                     {"limit", ArgumentKind::kCount, false, "at most so many; default 20"},
+                     {"after", ArgumentKind::kText, false, "a plan_id: continue the list after it"}},
+       .answers = {{"plans", "array"}, {"more", "boolean"}},
        .reads = true,
        .run = &PlansTool},
   };
