@@ -21,7 +21,7 @@ const EN = {
   attempt: 'Attempt', confirmCancel: 'Really cancel?', updated: 'Updated',
   noDifference: 'No difference.', forked: 'Forked', newPlan: 'Name of the new plan', what: 'What happened', plan: 'Plan',
   noneFound: 'Nothing matches.', newer: 'Newer', older: 'Older', pages: 'Pages', agentRuns: 'working', agentWaits: 'waiting', agentIdle: 'idle',
-  agentUndeclared: 'not declared', lettersHint: 'Files that could not be taken in, and why.', takeAgain: 'Take in again', content: 'Content',
+  agentUndeclared: 'not declared', lettersHint: 'Files that were refused, and why.', takeAgain: 'Try again', content: 'Content',
   unknownModel: 'not recorded', model: 'Model', share: 'Share', nothingSpent: 'Nothing has been spent yet.', recentPlans: 'Plans',
   unpriced: 'For some calls no price is known; the total does not hold them.', forkOf: 'fork of', remarks: 'What was said', remarkDone: 'Done:',
   remarkOpen: 'Being considered:', remarkDropped: 'Not done:', reused: 'reused', stages: 'Stages and other commands', command: 'Command',
