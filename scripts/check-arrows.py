@@ -20,7 +20,7 @@ MAY_USE = {
     "prompts": ["model"],
     "llm": ["model"],
     "tools": ["model"],
-    "mcp": ["model"],
+    "mcp": ["llm", "tools"],
     "runtime": ["engine", "journal", "mailbox", "prompts", "llm", "tools", "mcp"],
     "api": ["runtime", "mcp"],
     "cli": ["api", "runtime"],

@@ -277,7 +277,9 @@ void CurlClient::Transfer::SetHeaders() {
     CHECK(longer != nullptr);
     headers_ = longer;
   };
-  for (const HttpHeader& header : request_.call.headers) append(header.name + ": " + header.value);
+  // A colon with nothing behind it would remove the header; this is how libcurl spells an empty one.
+  for (const HttpHeader& header : request_.call.headers)
+    append(header.value.empty() ? header.name + ";" : header.name + ": " + header.value);
   append("Expect:");  // waiting for "100 Continue" costs a round trip, and a second where it never comes
   Set(CURLOPT_HTTPHEADER, headers_);
 }

@@ -209,10 +209,7 @@ class Finder {
 
   Result<void> FindHeaders(WireOptions& wire) {
     for (const auto& [name, value] : config_.headers) {
-      std::string sent = TRY(WithVariables(value, "the header " + name, environment_,
-                                           [](const std::string& variable, const std::string& text) {
-                                             return CheckHeaderValue(variable, text);
-                                           }));
+      std::string sent = TRY(ExpandHeader(value, "the header " + name, environment_));
       wire.headers.push_back({name, std::move(sent)});
     }
     return {};
@@ -264,6 +261,13 @@ Environment ProcessEnvironment() {
     if (value == nullptr) return std::nullopt;
     return value;
   };
+}
+
+Result<std::string> ExpandHeader(const std::string& value, const std::string& setting,
+                                 const Environment& environment) {
+  return WithVariables(value, setting, environment, [](const std::string& variable, const std::string& text) {
+    return CheckHeaderValue(variable, text);
+  });
 }
 
 Result<Endpoint> FindEndpoint(const ProviderConfig& config, const Environment& environment,

@@ -32,6 +32,11 @@ struct Endpoint {
 Result<Endpoint> FindEndpoint(const ProviderConfig& config, const Environment& environment,
                               const std::filesystem::path& hub);
 
+// The value of a header, with the values of the variables that it names as ${NAME}: they are known to the
+// redactor from then on. `setting` says in errors what names them. PROVIDER_MISSING: one is not set.
+Result<std::string> ExpandHeader(const std::string& value, const std::string& setting,
+                                 const Environment& environment);
+
 // Whether the key would cross a network where everybody on the way can read it.
 bool SendsKeyInClear(const Endpoint& endpoint);
 

@@ -1,10 +1,21 @@
 #include "llm/sse_parser.h"
 
+#include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace agenttalk {
+namespace {
+
+constexpr std::size_t kLongestId = 1024;
+constexpr std::int64_t kLongestRetry = 3'600'000;
+
+}  // namespace
 
 bool SseParser::Feed(std::string_view bytes, const Take& take) {
   if (stopped_) return false;
@@ -32,8 +43,18 @@ void SseParser::TakeLine(std::string_view line, const Take& take) {
   TakeField(line.substr(0, colon), value);
 }
 
+void SseParser::TakeRetry(std::string_view value) {
+  std::int64_t milliseconds = 0;
+  const auto read = std::from_chars(value.data(), value.data() + value.size(), milliseconds);
+  const bool whole = read.ec == std::errc() && read.ptr == value.data() + value.size();
+  if (whole && milliseconds >= 0) retry_ = std::chrono::milliseconds(std::min(milliseconds, kLongestRetry));
+}
+
 void SseParser::TakeField(std::string_view name, std::string_view value) {
   if (name == "event") event_.name = value;
+  if (name == "id" && value.size() <= kLongestId && value.find('\0') == std::string_view::npos)
+    last_id_ = value;
+  if (name == "retry") TakeRetry(value);
   if (name != "data") return;
   if (event_.data.size() + value.size() + 1 > largest_) {
     stopped_ = true;

@@ -17,6 +17,21 @@
 // Acting in the world for a model. Everything happens on the loop's thread.
 namespace agenttalk {
 
+// What a tool wants to know of a person before it can go on.
+struct ToolQuestion {
+  std::string key;  // the same question of the same call is asked once, however often the call is repeated
+  std::string text;
+};
+
+struct ToolAnswer {
+  enum class Decision : unsigned char { kNone, kApprove, kReject };
+  Decision decision = Decision::kNone;  // kNone and no text: nobody answered
+  std::string text;
+};
+
+// Asks a person. The answer may come after days, and never if the call is given up.
+using ToolAsk = std::function<void(ToolQuestion, std::function<void(const ToolAnswer&)>)>;
+
 struct ToolInvocation {
   AgentId agent;
   PlanId plan;
@@ -30,6 +45,7 @@ struct ToolInvocation {
   std::vector<NamedContent> outputs = {};
   // The bytes of a recorded content; from any thread.
   std::function<Result<std::string>(const Content&)> read = {};
+  ToolAsk ask = {};  // none: nobody can be asked
 };
 
 // A file that a tool left in outputs/; its name is relative to it.

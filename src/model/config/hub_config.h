@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/config/agent_profile.h"
+#include "model/config/mcp_server_config.h"
 #include "model/config/own_tool.h"
 #include "model/request/model_parameters.h"
 
@@ -124,6 +125,7 @@ struct HubConfig {
   PromptLanguage language = PromptLanguage::kEnglish;
   MirrorMode mirror = MirrorMode::kFull;
   ReuseScope reuse = ReuseScope::kPlan;
+  std::map<std::string, McpServerConfig> mcp_servers = {};
 
   bool operator==(const HubConfig&) const = default;
 };

@@ -21,6 +21,7 @@
 #include "model/config/agent_profile_reader.h"
 #include "model/config/hub_config.h"
 #include "model/config/hub_config_spellings.h"
+#include "model/config/mcp_server_reader.h"
 #include "model/config/own_tool.h"
 #include "model/config/preset_table.h"
 #include "model/config/provider_reader.h"
@@ -125,6 +126,9 @@ void ReadConfig(ObjectReader& reader, HubConfig& config) {
   });
   ReadMap(reader, "tools",
           [&](const std::string& name, ObjectReader& tool) { ReadOwnTool(name, tool, config.tools[name]); });
+  ReadMap(reader, "mcp_servers", [&](const std::string& name, ObjectReader& server) {
+    ReadMcpServer(server, name, config.mcp_servers[name]);
+  });
   ReadAgents(reader, ToolNamesOf(config), config);
   reader.Object("limits", [&](ObjectReader& limits) { ReadLimits(limits, config.limits); });
   reader.Object("human", [&](ObjectReader& human) {
@@ -150,6 +154,7 @@ void ReadConfig(ObjectReader& reader, HubConfig& config) {
 ToolNames ToolNamesOf(const HubConfig& config) {
   ToolNames names;
   for (const auto& [name, tool] : config.tools) names.AddOwn(name);
+  for (const auto& [name, server] : config.mcp_servers) names.AddServer(name);
   return names;
 }
 

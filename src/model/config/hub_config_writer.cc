@@ -11,6 +11,7 @@
 #include "model/config/agent_profile.h"
 #include "model/config/hub_config.h"
 #include "model/config/hub_config_reader.h"
+#include "model/config/mcp_server_reader.h"
 #include "model/config/own_tool.h"
 #include "model/request/model_parameters.h"
 
@@ -118,6 +119,7 @@ json::value ToJson(const HubConfig& config) {
     agents[id.str()] = std::move(agent);
   }
   AddNested(object, "agents", std::move(agents));
+  AddNested(object, "mcp_servers", McpServersJson(config.mcp_servers));
   AddNested(object, "limits", LimitsJson(config.limits));
   json::object human;
   Add(human, "name", config.human.name, standard.human.name);
