@@ -49,6 +49,7 @@
 #include "model/request/model_request.h"
 #include "prompts/composer.h"
 #include "runtime/calls/known_secrets.h"
+#include "runtime/calls/mcp_access.h"
 #include "runtime/calls/model_access.h"
 #include "runtime/calls/plan_tools.h"
 #include "runtime/calls/provider_choice.h"
@@ -129,6 +130,10 @@ Hub::~Hub() {
   // The watcher owns this descriptor.
   if (loop_->folders.is_open()) loop_->folders.release();
   if (loop_->models.is_open()) loop_->models.release();
+  // Calls belong to tools, tools to servers, and servers use the models' loop.
+  node_.reset();
+  tools_.reset();
+  mcp_.reset();
 }
 
 asio::io_context& Hub::loop() {
@@ -202,6 +207,7 @@ Result<void> Hub::Start() {
     prices_ = TagsOf(node.providers);
     goal_obstacle_ = GoalObstacle(node.providers);
     MakeTools();
+    UseMcpServers(true);
   }
   files_ = TRY(PosixFileSystem::Open(directory_.string()));
   // Nobody else writes here: whatever lies there was left by a crash.
@@ -227,6 +233,7 @@ Result<void> Hub::Start() {
   clock_.NotBefore(core().state().now);
   MakeRetention();
   if (serves) ReportStrayInboxes();
+  for (const std::string& text : std::exchange(alerts_, {})) AlertPeople(text);
   return {};
 }
 
@@ -253,6 +260,25 @@ void Hub::MakeTools() {
   ToolSet set = MakeToolSet(team_, {directory_, Poster(), ForCommands(), plan});
   for (const std::string& problem : set.problems) Report(problem);
   tools_ = std::move(set.registry);
+}
+
+// Commands that begin at once already have the tools of servers that start in time.
+void Hub::UseMcpServers(bool wait) {
+  if (team_.config.mcp_servers.empty()) return;
+  mcp_ =
+      std::make_unique<McpAccess>(directory_, team_, *models_, *tools_,
+                                  McpAccess::Hooks{[this](const std::string& text) { Report(text); },
+                                                   [this](const std::string& text) { AlertPeople(text); }});
+  if (wait) mcp_->WaitForStart();
+}
+
+void Hub::AlertPeople(const std::string& text) {
+  if (!node_) {
+    alerts_.push_back(text);
+    return;
+  }
+  core().Submit(HubAlert{text});
+  Wake();
 }
 
 CommandDesk Hub::ForCommands() {

@@ -21,6 +21,7 @@
 #include "model/command/reading.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
+#include "runtime/calls/mcp_access.h"
 #include "runtime/calls/model_access.h"
 #include "runtime/calls/price_check.h"
 #include "runtime/calls/provider_choice.h"
@@ -145,6 +146,8 @@ class Hub final : private EventObserver {
   Result<void> CheckTrust(bool foreign);
   void MakeTools();
   std::function<void(std::function<void()>)> Poster();
+  void UseMcpServers(bool wait);
+  void AlertPeople(const std::string& text);
   Result<void> MakeNode(CommitQueue& commits, Watcher& watcher, NodeOptions node);
   Result<void> Run();
 
@@ -180,6 +183,8 @@ class Hub final : private EventObserver {
   std::unique_ptr<Watcher> watcher_;
   std::unique_ptr<ThreadedCommits> commits_;
   std::optional<ModelAccess> models_;  // only when it serves
+  std::unique_ptr<McpAccess> mcp_;     // only when it serves and has MCP servers
+  std::vector<std::string> alerts_;    // that came before there was a node
   std::unique_ptr<Node> node_;
   std::unique_ptr<Retention> retention_;  // none where a hub is only read
   Timestamp retention_due_;               // when plans that ended long ago are looked for next

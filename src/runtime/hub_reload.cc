@@ -74,6 +74,7 @@ void Hub::NoticeConfiguration() {
   if (!config_watch_ || now < config_due_) return;
   config_due_ = now + team_.config.heartbeat_interval;
   ReportStrayInboxes();
+  if (mcp_) mcp_->LookAtPins();
   // What was refused is looked at again: a person may have trusted the hub with it since.
   if (!config_watch_->HasChanged() && config_problem_.empty()) return;
   auto team = LoadTeam(directory_);
@@ -104,6 +105,11 @@ Result<void> Hub::Reconfigure(Team team) {
   LearnSecrets(team_.config, directory_);
   if (tools_) {
     for (const std::string& problem : AdmitTeam(team_, directory_, Poster(), *tools_)) Report(problem);
+  }
+  if (mcp_) {
+    mcp_->Reconfigure(team_);
+  } else if (models_ && tools_ && !team_.config.mcp_servers.empty()) {
+    UseMcpServers(false);
   }
   node_->Reconfigure(ToConfiguration(team_), FoldersOf(team_), std::move(providers));
   Report("the configuration has changed; commands that start from now on use it");

@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/digest.h"
@@ -29,6 +30,7 @@
 #include "journal/durable_file.h"
 #include "llm/endpoint.h"
 #include "model/config/hub_config.h"
+#include "model/config/mcp_server_config.h"
 #include "model/config/own_tool.h"
 #include "runtime/hub_home.h"
 
@@ -49,10 +51,10 @@ std::string ServerOf(const ProviderConfig& provider) {
 
 // The hub's own files among a program's arguments, by what is in them: a script that is changed is another
 // program.
-std::string OwnFiles(const ProviderConfig& provider, const fs::path& hub) {
+std::string OwnFiles(const std::vector<std::string>& argv, const fs::path& hub) {
   const auto root = PosixRoot::Open(hub.string());
   std::string found;
-  for (const std::string& argument : provider.argv) {
+  for (const std::string& argument : argv) {
     std::string_view path = argument;
     const std::string prefix = hub.string() + "/";
     if (path.starts_with(prefix)) path.remove_prefix(prefix.size());
@@ -71,7 +73,7 @@ void AddNeeds(const std::string& name, const ProviderConfig& provider, const fs:
     std::string program;
     for (const std::string& part : provider.argv) program += (program.empty() ? "" : " ") + part;
     for (const std::string& variable : provider.env) program += " $" + variable;
-    needs.push_back({"program", name, program, OwnFiles(provider, hub)});
+    needs.push_back({"program", name, program, OwnFiles(provider.argv, hub)});
     return;
   }
   if (!provider.api_key_env.empty())
@@ -105,6 +107,41 @@ void AddNeeds(const std::string& name, const OwnToolConfig& tool, const fs::path
     files = fmt::format("{}/ {}", kToolsFolder, digest.Finish().Hex());
   }
   needs.push_back({"tool", name, program, files});
+}
+
+// The variables that a setting names as ${NAME}.
+std::vector<std::string> VariablesIn(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t at = text.find("${"); at != std::string::npos; at = text.find("${", at + 2)) {
+    const std::size_t end = text.find('}', at);
+    if (end != std::string::npos) names.push_back(text.substr(at + 2, end - at - 2));
+  }
+  return names;
+}
+
+void AddMcpNeeds(const std::string& name, const McpServerConfig& server, const fs::path& hub,
+                 std::vector<TrustNeed>& needs) {
+  if (!server.command.empty()) {
+    std::vector<std::string> argv = {server.command};
+    argv.insert(argv.end(), server.args.begin(), server.args.end());
+    std::string program = server.sandbox ? "in the sandbox:" : "";
+    for (const std::string& part : argv) program += (program.empty() ? "" : " ") + part;
+    for (const auto& [variable, value] : server.env) program += fmt::format(" {}={}", variable, value);
+    if (!server.cwd.empty()) program += " in " + server.cwd;
+    if (server.network) program += ", with the network";
+    for (const std::string& path : server.read_paths) program += ", reads " + path;
+    for (const std::string& path : server.write_paths) program += ", writes " + path;
+    needs.push_back({"mcp_program", name, program, OwnFiles(argv, hub)});
+    return;
+  }
+  std::vector<std::string> variables;
+  for (const auto& [header, value] : server.headers) {
+    for (std::string& variable : VariablesIn(value)) variables.push_back(std::move(variable));
+  }
+  if (!server.bearer_token_env.empty()) variables.push_back(server.bearer_token_env);
+  for (const std::string& variable : variables) needs.push_back({"mcp_variable", name, variable, server.url});
+  // Also without a key: what agents read here would be sent there.
+  if (variables.empty()) needs.push_back({"mcp_server", name, "", server.url});
 }
 
 bool BelongsToUser(const FileDescriptor& file) {
@@ -193,6 +230,7 @@ std::vector<TrustNeed> NeedsOf(const HubConfig& config, const fs::path& hub) {
   std::vector<TrustNeed> needs;
   for (const auto& [name, provider] : config.providers) AddNeeds(name, provider, hub, needs);
   for (const auto& [name, tool] : config.tools) AddNeeds(name, tool, hub, needs);
+  for (const auto& [name, server] : config.mcp_servers) AddMcpNeeds(name, server, hub, needs);
   return needs;
 }
 
@@ -201,6 +239,14 @@ std::string Describe(const TrustNeed& need) {
     return fmt::format("provider {} starts a program: {}", need.provider, need.what);
   if (need.kind == "tool")
     return fmt::format("tool {} starts a program in the sandbox: {}", need.provider, need.what);
+  if (need.kind == "mcp_program")
+    return fmt::format("the MCP server {} is a program that is started: {}", need.provider, need.what);
+  if (need.kind == "mcp_variable")
+    return fmt::format("the MCP server {} gets the value of the variable {}, sent to {}", need.provider,
+                       need.what, need.where);
+  if (need.kind == "mcp_server")
+    return fmt::format("the MCP server {} gets what agents give its tools, sent to {}", need.provider,
+                       need.where);
   const bool file = need.kind == "key_file";
   return fmt::format("provider {} sends {} {} to {}", need.provider,
                      file ? "the contents of the file" : "the value of the variable", need.what, need.where);

@@ -69,6 +69,8 @@ void AddFiles(std::vector<std::string>& argv, const SandboxOptions& options) {
   if (!options.tools_folder.empty()) Extend(argv, {"--ro-bind", options.tools_folder, "/tools"});
   Extend(argv, {"--ro-bind", task, "/task", "--bind", task + "/outputs", "/task/outputs", "--bind",
                 task + "/work", "/task/work", "--chdir", "/task"});
+  for (const std::string& path : options.read_paths) Extend(argv, {"--ro-bind-try", path, path});
+  for (const std::string& path : options.write_paths) Extend(argv, {"--bind-try", path, path});
   if (options.filter >= 0) Extend(argv, {"--seccomp", std::to_string(options.filter)});
   Extend(argv, {"--"});
 }

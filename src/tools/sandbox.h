@@ -25,6 +25,9 @@ struct SandboxOptions {
   // Whom the program runs as when the hub belongs to root, for whom limits do not hold; otherwise nothing: a
   // user cannot become another.
   std::optional<unsigned> user;
+  // What it may read and write besides, from the root; what is not there is left out.
+  std::vector<std::string> read_paths = {};
+  std::vector<std::string> write_paths = {};
 };
 
 // The command line that runs `program` in the sandbox: the system can be read, the task's folder is /task, of

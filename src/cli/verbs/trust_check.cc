@@ -55,12 +55,14 @@ bool AskPerson(const Invocation& call, const fs::path& hub, const std::vector<st
 
 std::function<Result<void>(const Team&, const std::vector<PlanId>&)> TrustCheck(
     const Invocation& call, const fs::path& hub, const ProviderChoice& choice) {
-  // Whoever takes every answer from a file of the user's sends no key, and starts no program but tools.
+  // Whoever takes every answer from a file of the user's sends no key, and starts no program but tools and
+  // MCP servers.
   const bool offline = choice.answers.has_value() || choice.replay.has_value();
   return [&call, hub, offline](const Team& team, const std::vector<PlanId>& foreign) -> Result<void> {
     if (call.arguments.Has("--trust")) return {};
     std::vector<TrustNeed> needs =
-        offline && team.config.tools.empty() ? std::vector<TrustNeed>() : NeedsOf(team.config, hub);
+        offline && team.config.tools.empty() && team.config.mcp_servers.empty() ? std::vector<TrustNeed>()
+                                                                                : NeedsOf(team.config, hub);
     const bool known = IsTrusted(hub, needs);
     if (known && foreign.empty()) return {};
     const auto claims = Claims(known ? std::vector<TrustNeed>() : needs, foreign);

@@ -12,6 +12,7 @@
 #include "cli/exit_code.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
+#include "runtime/calls/mcp_pins.h"
 #include "runtime/hub_home.h"
 #include "runtime/hub_trust.h"
 #include "runtime/team.h"
@@ -26,6 +27,7 @@ struct Standing {
   std::vector<TrustNeed> needs;
   bool foreign = false;
   bool trusted = false;
+  std::vector<McpPins::Change> changes = {};  // tools of MCP servers that wait for a person
 };
 
 void TellTrust(const Invocation& call, const fs::path& hub, const Standing& standing) {
@@ -37,15 +39,25 @@ void TellTrust(const Invocation& call, const fs::path& hub, const Standing& stan
                        {"what", Redact(need.what)},
                        {"where", Redact(need.where)}});
     }
+    json::array changed;
+    for (const McpPins::Change& change : standing.changes) {
+      changed.push_back(
+          {{"server", change.server}, {"tool", change.tool}, {"description", Redact(change.description)}});
+    }
     call.console.Out(json::serialize(json::object{{"hub", hub.string()},
                                                   {"trusted", standing.trusted},
                                                   {"foreign_journal", standing.foreign},
-                                                  {"needs", std::move(needs)}}) +
+                                                  {"needs", std::move(needs)},
+                                                  {"changed_tools", std::move(changed)}}) +
                      "\n");
     return;
   }
   for (const TrustNeed& need : standing.needs) call.console.Out("- " + Redact(Describe(need)) + "\n");
   if (standing.foreign) call.console.Out("- its journal was begun elsewhere\n");
+  for (const McpPins::Change& change : standing.changes) {
+    call.console.Out(fmt::format("- the tool {} of the MCP server {} describes itself differently now: {}\n",
+                                 change.tool, change.server, Redact(change.description)));
+  }
   const bool needs_nothing = standing.needs.empty() && !standing.foreign;
   call.console.Out(fmt::format("{}: {}\n", hub.string(),
                                needs_nothing      ? "needs no trust"
@@ -56,7 +68,8 @@ void TellTrust(const Invocation& call, const fs::path& hub, const Standing& stan
 Result<ExitCode> Trust(const Invocation& call) {
   const fs::path hub = TRY(call.Hub());
   const Team team = TRY(LoadTeam(hub));
-  Standing standing{NeedsOf(team.config, hub), HasForeignJournal(hub), false};
+  McpPins pins(hub);
+  Standing standing{NeedsOf(team.config, hub), HasForeignJournal(hub), false, pins.Changes()};
   if (call.arguments.Has("--forget")) {
     TRY(ForgetTrust(hub));
     std::error_code ignored;
@@ -65,6 +78,8 @@ Result<ExitCode> Trust(const Invocation& call) {
   } else if (!call.arguments.Has("--show")) {
     if (!standing.needs.empty()) TRY(RecordTrust(hub, standing.needs));
     if (standing.foreign) TRY(AdoptJournal(hub));
+    pins.AcceptChanges();
+    TRY(pins.Save());
   }
   standing.trusted = IsTrusted(hub, standing.needs) && !HasForeignJournal(hub);
   TellTrust(call, hub, standing);
