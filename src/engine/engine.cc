@@ -22,6 +22,7 @@
 #include "engine/command/flow.h"
 #include "engine/command/input_binding.h"
 #include "engine/command/router.h"
+#include "engine/command/tool_question.h"
 #include "engine/dag/commands.h"
 #include "engine/dag/flow.h"
 #include "engine/dag/plan_control.h"
@@ -188,6 +189,7 @@ struct Deciding {
     step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
   }
   void operator()(HubAlert& input) { Alert(step, step.state().own, nullptr, std::move(input.text)); }
+  void operator()(ToolQuestionRaised& input) { OnToolQuestion(step, input); }
   void operator()(Configuration& input) { OnConfiguration(step, std::move(input)); }
   void operator()(CommandFile& input) { OnCommandFile(step, std::move(input)); }
   void operator()(InputFile& input) { OnInputFile(step, std::move(input)); }

@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 from journey import Journey, wait_for
 from mindful_model import call
@@ -183,3 +184,60 @@ def test_killed_in_mid_call(box):
                 assert calls(box).count(tool) == 1, calls(box)
             hub.stop()
             wait_for(lambda: not marked(hub), "the end of the server's process")
+
+
+def test_a_person_is_asked(box):
+    """What a server wants to know in the middle of a call is a question; the answer reaches it, also after a restart."""
+    for revision in ("modern", "legacy"):
+        (box.dir / "calls.log").unlink(missing_ok=True)
+        mind = say_once("mcp__plain__look", "hello", lambda result: {"result": result})
+        with Journey(box, mind, team("mcp__plain__*"), name=f"hub_{revision}",
+                     mcp_servers={"plain": plain(box, "asks", revision)}) as hub:
+            trusted(hub)
+            hub.start()
+            hub.write("plan.yaml", json.dumps({"plan": "work", "goal": "g", "tasks": [
+                {"id": "only", "agent": "worker", "prompt": "Do it.", "timeout": "5m"}]}))
+            running = hub.spawn("run", "--plan", "plan.yaml")
+            question = wait_for(lambda: [q for q in hub.json("questions") if "Who is to be greeted?" in q["text"]], "the question")[0]
+            assert "plain" in question["text"] and "name" in question["text"], question
+            hub.kill()
+            running.kill()
+            running.wait()
+            hub.start()
+            wait_for(lambda: calls(box).count("look") == 2, "the repeated call")
+            same = [q for q in hub.json("questions") if "Who is to be greeted?" in q["text"]]
+            assert [q["id"] for q in same] == [question["id"]], "it is asked once"
+            hub.agenttalk("answer", question["id"], "Ann")
+            wait_for(lambda: hub.json("status", "plan_work")["state"] == "completed", "the end of the plan")
+            assert "answered accept Ann" in (box.dir / "calls.log").read_text()
+            assert "hello Ann" in hub.model.requests[-1].tool_results()[-1]
+            assert not [q for q in hub.json("questions") if q["kind"] != "alert"], "nothing is left open"
+            hub.stop()
+
+
+def idle_cost(box, name, servers):
+    """Anonymous memory of an idle hub in KiB, and how often it woke in a while."""
+    def status(pid, key):
+        return int(next(line.split()[1] for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith(key)))
+
+    with Journey(box, lambda request: {"result": "x"}, team(*(["mcp__*"] if servers else [])), name=name, mcp_servers=servers) as hub:
+        trusted(hub)
+        server = hub.start()
+        time.sleep(1)  # measured, not waited for: what the start does is over
+        woken = status(server.pid, "voluntary_ctxt_switches")
+        time.sleep(8)
+        woken = status(server.pid, "voluntary_ctxt_switches") - woken
+        memory = status(server.pid, "RssAnon")
+        hub.stop()
+    return memory, woken
+
+
+def test_idle_cost(box):
+    """A hundred tools of five servers cost an idle hub less than 5 MB and no wake-ups."""
+    without = idle_cost(box, "hub_without", {})
+    servers = {f"server{number}": plain(box, "many") for number in range(5)}
+    with_servers = idle_cost(box, "hub_with", servers)
+    print(f"     idle hub: {without[0]} KiB and {without[1]} wake-ups in 8 s; with 100 tools of 5 servers: {with_servers[0]} KiB and "
+          f"{with_servers[1]} wake-ups")
+    assert with_servers[0] - without[0] < 5 * 1024, (without, with_servers)
+    assert with_servers[1] <= without[1] + 2, (without, with_servers)

@@ -26,6 +26,7 @@
 #include "engine/command/parts.h"
 #include "engine/command/sending_rules.h"
 #include "engine/command/strategy.h"
+#include "engine/command/tool_question.h"
 #include "engine/people/gateway.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"
@@ -209,6 +210,7 @@ void OnToolCallDone(Step& step, ToolCallDone done) {
   if (open == nullptr || open->model_call != 0) return;
   step.cause = open->event;
   CommandRecord& record = *plan->Find(done.command_id);
+  CloseToolQuestions(step, *plan, record.id, done.call);
   if (done.error == ErrorCode::kOutcomeUnknown && !open->idempotent) {
     AskForOutcome(step, *plan, record, *open);
     step.Touch(record.agent);

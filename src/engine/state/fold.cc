@@ -168,12 +168,25 @@ void Folding::operator()(const QuestionAsked& e) {
   const bool pauses_command = e.purpose == QuestionPurpose::kBudget ||
                               e.purpose == QuestionPurpose::kHubBudget ||
                               e.purpose == QuestionPurpose::kOutcome || e.purpose == QuestionPurpose::kTask ||
-                              e.purpose == QuestionPurpose::kAskHuman || e.matter == GoalMatter::kTool;
+                              (e.purpose == QuestionPurpose::kAskHuman && e.call == 0) ||
+                              e.matter == GoalMatter::kTool;
   if (pauses_command) commands_.MoveTo(Record(e.command_id), CommandState::kWaitingHuman, {});
+  // A tool that asks runs on; a person's time is not counted.
+  if (e.purpose == QuestionPurpose::kAskHuman && e.call != 0)
+    commands_.MoveTo(Record(e.command_id), CommandState::kRunning, {});
 }
 
 void Folding::operator()(const QuestionClosed& e) {
   Taken(e.source);
+  if (const auto asked = plan_.questions.find(e.question); asked != plan_.questions.end()) {
+    const QuestionAsked& question = asked->second.asked;
+    CommandRecord* record = question.purpose == QuestionPurpose::kAskHuman && question.call != 0
+                                ? plan_.Find(question.command_id)
+                                : nullptr;
+    if (record != nullptr && record->state == CommandState::kRunning)
+      commands_.MoveTo(*record, CommandState::kRunning,
+                       record->timeout > Duration{} ? event_.time + record->timeout : Timestamp{});
+  }
   if (plan_.questions.erase(e.question) > 0) --state_.open_questions;
 }
 

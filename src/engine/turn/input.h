@@ -256,6 +256,14 @@ struct ClockJump {
   Duration by{};
 };
 
+// A tool that is under way wants to know something of a person. The same question of the same call is asked once.
+struct ToolQuestionRaised {
+  PlanId plan_id;
+  CommandId command_id;
+  std::uint32_t call = 0;
+  std::string text;
+};
+
 // Something about the hub itself that a person should know.
 struct HubAlert {
   std::string text;
@@ -345,6 +353,6 @@ using Input = std::variant<NodeStart, Configuration, CommandFile, InputFile, Rej
                            ToolCallDone, ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl,
                            MirrorProgress, OutputFile, PlanSubmission, CollaborationResponse, StatusReport,
                            PlanChangeBatch, GoalSubmission, PlanRemark, InputsTaken, NumberRequest, ClockJump,
-                           HubAlert, PlanRemoval, PlanArrival>;
+                           HubAlert, PlanRemoval, PlanArrival, ToolQuestionRaised>;
 
 }  // namespace agenttalk

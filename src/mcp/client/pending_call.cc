@@ -100,6 +100,10 @@ void Server::PendingCall::Lost(const CallOutcome& outcome) {
 }
 
 void Server::PendingCall::Again() {
+  if (server_->state_ == State::kStopped) {
+    Fail(ErrorCode::kToolFailed, fmt::format("the MCP server {} is not used any more", server_->name_));
+    return;
+  }
   ++repeats_;
   // The server hears of its session's end after its calls do; what is queued is sent when the next one is
   // ready.

@@ -67,8 +67,10 @@ void ServerSet::Remove(const std::string& name) {
   hooks_.gone(name);
   server->Stop();
   const std::uint64_t number = ++left_;
-  leaving_[number] = {
-      server, seams_.reactor.At(seams_.reactor.Now() + kGrace, [this, number] { leaving_.erase(number); })};
+  leaving_[number] = {server, seams_.reactor.At(seams_.reactor.Now() + kGrace, [this, number] {
+                        leaving_.at(number).server->Terminate();
+                        leaving_.erase(number);
+                      })};
 }
 
 void ServerSet::WaitForStart() {

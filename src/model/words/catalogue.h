@@ -47,6 +47,9 @@ enum class Phrase : std::uint8_t {
   kWorkInputs,      // {0} names
   kWorkText,        //
   kWorkReject,      //
+  kToolInputText,     //
+  kToolInputApprove,  //
+  kToolInputReject,   //
   kHelp,            // {0} from, {1} subtask
   kHelpContext,     // {0} text
   kHelpText,        //

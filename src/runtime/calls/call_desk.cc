@@ -320,6 +320,9 @@ void CallDesk::RunTool(const PlanState& plan, const CommandRecord& record, const
   invocation.read = [&contents = core_.contents()](const Content& content) {
     return contents.ReadDurable(content);
   };
+  invocation.ask = [this, key](const ToolQuestion& question, std::function<void(const ToolAnswer&)> answer) {
+    AskForTool(key, question, std::move(answer));
+  };
   calls_[key];
   Witness([&key] { return NameOf(key.plan, key.command, key.call); });
   auto running = tools_.Run(std::move(invocation), [this, key](ToolOutcomeReport report) {
@@ -336,6 +339,30 @@ void CallDesk::RunTool(const PlanState& plan, const CommandRecord& record, const
     core_.Post(std::move(done));
   });
   if (const auto open = calls_.find(key); open != calls_.end()) open->second.tool = std::move(running);
+}
+
+void CallDesk::AskForTool(const Key& key, const ToolQuestion& question,
+                          std::function<void(const ToolAnswer&)> answer) {
+  core_.Submit(ToolQuestionRaised{key.plan, key.command, key.call, question.text},
+               [this, plan = key.plan, answer = std::move(answer)](const Reply& reply) {
+                 if (reply.event != 0) {
+                   asked_[{plan, reply.event}] = answer;
+                 } else {
+                   answer({});  // the call is over, or nobody can be asked
+                 }
+               });
+}
+
+void CallDesk::QuestionEnded(const PlanId& plan, const QuestionClosed& closed) {
+  const auto found = asked_.find({plan, closed.question});
+  if (found == asked_.end()) return;
+  const auto answer = std::move(found->second);
+  asked_.erase(found);
+  ToolAnswer said;
+  said.text = closed.expired ? std::string() : closed.text;
+  if (closed.decision == Decision::kApprove) said.decision = ToolAnswer::Decision::kApprove;
+  if (closed.decision == Decision::kReject) said.decision = ToolAnswer::Decision::kReject;
+  answer(said);
 }
 
 void CallDesk::CancelCalls(const PlanId& plan, const CommandId& command) {

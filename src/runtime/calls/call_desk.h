@@ -51,6 +51,7 @@ class CallDesk final : public Performer {
   void StartModelCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) override;
   void StartToolCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) override;
   void CancelCalls(const PlanId& plan, const CommandId& command) override;
+  void QuestionEnded(const PlanId& plan, const QuestionClosed& closed) override;
 
   // Hands over the replies that were held back until now (a script may delay its answers).
   void DeliverDue();
@@ -94,6 +95,7 @@ class CallDesk final : public Performer {
   void ModelReplied(const Key& key, const ProviderSet::Entry& entry, ModelReply reply);
   void Finish(const Key& key, ModelReply reply, const ProviderSet::Entry& entry);
   void RunTool(const PlanState& plan, const CommandRecord& record, const OpenCall& call);
+  void AskForTool(const Key& key, const ToolQuestion& question, std::function<void(const ToolAnswer&)> answer);
   void FailAtOnce(const Key& key, ErrorCode code, std::string message);
   [[nodiscard]] AnswerFacts ReadFacts(const Key& key, const std::optional<AnswerContract>& contract,
                                       const ModelAnswer& answer) const;
@@ -107,6 +109,8 @@ class CallDesk final : public Performer {
   std::map<Key, Call> calls_;
   std::map<std::pair<PlanId, CommandId>, ToolLine> tool_lines_;
   std::vector<Delayed> delayed_;  // a heap, earliest first
+  // What tools wait for, by question. Whoever gave up does not hear of it.
+  std::map<std::pair<PlanId, std::uint64_t>, std::function<void(const ToolAnswer&)>> asked_;
   std::uint64_t delays_ = 0;
 };
 

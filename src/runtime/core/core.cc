@@ -301,6 +301,10 @@ void Core::Settle(Unsettled& settled) {
 
 void Core::Perform(const Event& event) {
   if (held_ || !state().InFocus(event.plan_id)) return;
+  if (const auto* closed = std::get_if<QuestionClosed>(&event.body)) {
+    performer_->QuestionEnded(event.plan_id, *closed);
+    return;
+  }
   const CommandId* command = nullptr;
   std::uint32_t number = 0;
   if (const auto* model = std::get_if<ModelCallIntended>(&event.body)) {

@@ -47,6 +47,8 @@ class Performer {
   virtual void StartModelCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) = 0;
   virtual void StartToolCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) = 0;
   virtual void CancelCalls(const PlanId& plan, const CommandId& command) = 0;
+  // A question is answered or closed; a tool may wait for that.
+  virtual void QuestionEnded(const PlanId& /*plan*/, const QuestionClosed& /*closed*/) {}
 };
 
 // Sees every event once it is durable, in order: the files that people see are made from this.
