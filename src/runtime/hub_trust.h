@@ -14,7 +14,8 @@ namespace agenttalk {
 
 // One thing that a hub does with what belongs to its user.
 struct TrustNeed {
-  std::string kind;      // "program", "key_variable", "key_file", "tool", "mcp_program", "mcp_variable", "mcp_server"
+  std::string
+      kind;  // "program", "key_variable", "key_file", "tool", "mcp_program", "mcp_variable", "mcp_server"
   std::string provider;  // who needs it: a provider, a tool, an MCP server
   std::string what;      // the program, the variable, the file
   std::string where;     // the server it is sent to; for a program or tool: its files in the hub, by digest

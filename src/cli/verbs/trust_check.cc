@@ -60,9 +60,9 @@ std::function<Result<void>(const Team&, const std::vector<PlanId>&)> TrustCheck(
   const bool offline = choice.answers.has_value() || choice.replay.has_value();
   return [&call, hub, offline](const Team& team, const std::vector<PlanId>& foreign) -> Result<void> {
     if (call.arguments.Has("--trust")) return {};
-    std::vector<TrustNeed> needs =
-        offline && team.config.tools.empty() && team.config.mcp_servers.empty() ? std::vector<TrustNeed>()
-                                                                                : NeedsOf(team.config, hub);
+    std::vector<TrustNeed> needs = offline && team.config.tools.empty() && team.config.mcp_servers.empty()
+                                       ? std::vector<TrustNeed>()
+                                       : NeedsOf(team.config, hub);
     const bool known = IsTrusted(hub, needs);
     if (known && foreign.empty()) return {};
     const auto claims = Claims(known ? std::vector<TrustNeed>() : needs, foreign);

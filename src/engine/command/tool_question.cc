@@ -31,7 +31,8 @@ void OnToolQuestion(Step& step, const ToolQuestionRaised& raised) {
   if (call == open.end() || call->model_call != 0) return;
   for (const auto& [number, question] : plan->questions) {
     // What the choices lead to follows the text.
-    if (!IsAboutCall(question.asked, raised.command_id, raised.call) || !question.asked.text.starts_with(raised.text))
+    if (!IsAboutCall(question.asked, raised.command_id, raised.call) ||
+        !question.asked.text.starts_with(raised.text))
       continue;
     step.reply = {Reply::Status::kRepeated, {}, raised.command_id, number};
     return;
@@ -58,7 +59,8 @@ void CloseToolQuestions(Step& step, PlanState& plan, const CommandId& command, s
   for (const auto& [number, question] : plan.questions) {
     if (call != 0 && IsAboutCall(question.asked, command, call)) open.push_back(number);
   }
-  for (const std::uint64_t number : open) CloseQuestion(step, plan, number, "the tool needs no answer any more");
+  for (const std::uint64_t number : open)
+    CloseQuestion(step, plan, number, "the tool needs no answer any more");
 }
 
 }  // namespace agenttalk

@@ -7,8 +7,8 @@
 #include "engine/turn/input.h"
 #include "engine/turn/step.h"
 
-// What tools want to know of people while they run. The command keeps running, without a deadline until the answer is
-// there; whoever runs the tool hears of the answer when the question closes.
+// What tools want to know of people while they run. The command keeps running, without a deadline until the
+// answer is there; whoever runs the tool hears of the answer when the question closes.
 namespace agenttalk {
 
 // The reply names the question's event.

@@ -165,11 +165,10 @@ void Folding::operator()(const QuestionAsked& e) {
   plan_.questions[event_.number] = {e, event_.time};
   ++state_.open_questions;
   if (e.deadline != Timestamp{}) state_.timers.Add({e.deadline, plan_.number, 0, event_.number});
-  const bool pauses_command = e.purpose == QuestionPurpose::kBudget ||
-                              e.purpose == QuestionPurpose::kHubBudget ||
-                              e.purpose == QuestionPurpose::kOutcome || e.purpose == QuestionPurpose::kTask ||
-                              (e.purpose == QuestionPurpose::kAskHuman && e.call == 0) ||
-                              e.matter == GoalMatter::kTool;
+  const bool pauses_command =
+      e.purpose == QuestionPurpose::kBudget || e.purpose == QuestionPurpose::kHubBudget ||
+      e.purpose == QuestionPurpose::kOutcome || e.purpose == QuestionPurpose::kTask ||
+      (e.purpose == QuestionPurpose::kAskHuman && e.call == 0) || e.matter == GoalMatter::kTool;
   if (pauses_command) commands_.MoveTo(Record(e.command_id), CommandState::kWaitingHuman, {});
   // A tool that asks runs on; a person's time is not counted.
   if (e.purpose == QuestionPurpose::kAskHuman && e.call != 0)

@@ -256,7 +256,8 @@ struct ClockJump {
   Duration by{};
 };
 
-// A tool that is under way wants to know something of a person. The same question of the same call is asked once.
+// A tool that is under way wants to know something of a person. The same question of the same call is asked
+// once.
 struct ToolQuestionRaised {
   PlanId plan_id;
   CommandId command_id;

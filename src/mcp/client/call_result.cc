@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/json.hpp>
 #include <cstddef>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,10 +18,10 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/json.h"
+#include "base/json_schema.h"
 #include "base/utf8.h"
 #include "mcp/client/remote_tool.h"
 #include "mcp/message.h"
-#include "tools/schema_validator.h"
 #include "tools/tool_runner.h"
 
 namespace agenttalk::mcp {
@@ -152,10 +153,11 @@ class ResultReader {
     if (!said || CanonicalJson(*said) != CanonicalJson(structured)) Add(CompactJson(structured));
     if (tool_.output_schema.empty()) return;
     const auto schema = ParseJson(tool_.output_schema);
-    const auto validator = schema ? SchemaValidator::Load(*schema) : std::unexpected(std::string());
-    if (!validator) return;  // a schema that cannot be used here says nothing
-    if (const auto fits = validator->Validate(structured); !fits)
-      Add(fmt::format("[this result does not fit the tool's own schema: {}]", Utf8Prefix(fits.error(), 300)));
+    auto loaded = schema ? JsonSchema::Load(*schema) : Result<JsonSchema>(std::unexpected(schema.error()));
+    if (!loaded) return;  // a schema that cannot be used here says nothing
+    if (const auto issues = loaded->Check(structured); !issues.empty())
+      Add(fmt::format("[this result does not fit the tool's own schema: {}]",
+                      Utf8Prefix(ToText(issues), 300)));
   }
 
   const RemoteTool& tool_;

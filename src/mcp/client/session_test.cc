@@ -88,7 +88,10 @@ TEST_F(McpSession, AsksALegacyServerWhenNothingIsAnsweredButHearsALateAnswer) {
   session.Start(transport);
   timers.Advance(seconds(11));
   EXPECT_EQ(transport.method(), "initialize");
-  session.OnMessage(RpcResponse{RpcId(std::int64_t{1}), json::parse(R"({"supportedVersions":["2026-07-28"],"capabilities":{}})").as_object()}, 0);
+  session.OnMessage(
+      RpcResponse{RpcId(std::int64_t{1}),
+                  json::parse(R"({"supportedVersions":["2026-07-28"],"capabilities":{}})").as_object()},
+      0);
   EXPECT_TRUE(session.is_ready());
   EXPECT_EQ(session.version(), "2026-07-28");
 }
@@ -111,7 +114,8 @@ TEST_F(McpSession, RepeatsACallWithWhatPeopleSaid) {
   MakeReady();
   session.Call(session.tools()[0], {}, {}, *this);
   const std::int64_t first = transport.sent.back().id;
-  Answer(R"({"resultType":"input_required","requestState":"s","inputRequests":{"q":{"method":"elicitation/create","params":{}}}})");
+  Answer(
+      R"({"resultType":"input_required","requestState":"s","inputRequests":{"q":{"method":"elicitation/create","params":{}}}})");
   ASSERT_EQ(answers.size(), 1U);
   timers.Advance(seconds(100'000));  // people take their time
   answers[0]({{"action", "accept"}});
@@ -127,7 +131,8 @@ TEST_F(McpSession, RepeatsACallWithWhatPeopleSaid) {
 TEST_F(McpSession, RefusesInputThatItDoesNotOffer) {
   MakeReady();
   session.Call(session.tools()[0], {}, {}, *this);
-  Answer(R"({"resultType":"input_required","inputRequests":{"q":{"method":"sampling/createMessage","params":{}}}})");
+  Answer(
+      R"({"resultType":"input_required","inputRequests":{"q":{"method":"sampling/createMessage","params":{}}}})");
   ASSERT_EQ(outcomes.size(), 1U);
   EXPECT_EQ(outcomes[0].end, CallEnd::kInvalid);
   session.Call(session.tools()[0], {}, {}, *this);
@@ -159,7 +164,8 @@ TEST_F(McpSession, ListsAgainOnceForManyChanges) {
   for (int i = 0; i < 100; ++i) session.OnMessage(RpcNotification{"notifications/tools/list_changed", {}}, 0);
   timers.Advance(seconds(1));
   EXPECT_EQ(transport.sent.size(), before + 1);
-  Answer(R"({"tools":[{"name":"say","inputSchema":{"type":"object"}},{"name":"say","inputSchema":{}},{"name":"x"}]})");
+  Answer(
+      R"({"tools":[{"name":"say","inputSchema":{"type":"object"}},{"name":"say","inputSchema":{}},{"name":"x"}]})");
   EXPECT_EQ(lists, 2);
   EXPECT_EQ(session.tools().size(), 1U);
   EXPECT_NE(notes.find("two of that name"), std::string::npos) << notes;

@@ -37,7 +37,8 @@ TEST(McpServerConfig, RefusesWhatCannotWork) {
   EXPECT_NE(FirstError("{command: a, headers: {X: y}}"), "") << "of another kind";
   EXPECT_NE(FirstError("{url: ftp://b}"), "");
   EXPECT_NE(FirstError("{url: \"https://user:pass@host/mcp\"}"), "");
-  EXPECT_NE(FirstError("{url: \"https://host\", headers: {Authorization: Bearer abc}}"), "") << "a key in the file";
+  EXPECT_NE(FirstError("{url: \"https://host\", headers: {Authorization: Bearer abc}}"), "")
+      << "a key in the file";
   EXPECT_EQ(FirstError("{url: \"https://host\", headers: {Authorization: \"Bearer ${T}\"}}"), "");
   EXPECT_NE(FirstError("{command: a, network: true}"), "") << "without the sandbox";
   EXPECT_NE(FirstError("{command: a}", "a__b"), "");

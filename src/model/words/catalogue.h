@@ -36,30 +36,30 @@ enum class Phrase : std::uint8_t {
   kNotInTime,     //
   kPersonReject,  // without a text
   // Other questions of tasks and commands.
-  kReplan,          // {0} task, {1} plan, {2} why
-  kReplanApprove,   //
-  kReplanReject,    //
-  kOutcome,         // {0} command, {1} tool
-  kOutcomeApprove,  //
-  kOutcomeReject,   //
-  kConfirmedDone,   // what a tool is taken to have said
-  kWork,            // {0} task, {1} prompt
-  kWorkInputs,      // {0} names
-  kWorkText,        //
-  kWorkReject,      //
+  kReplan,            // {0} task, {1} plan, {2} why
+  kReplanApprove,     //
+  kReplanReject,      //
+  kOutcome,           // {0} command, {1} tool
+  kOutcomeApprove,    //
+  kOutcomeReject,     //
+  kConfirmedDone,     // what a tool is taken to have said
+  kWork,              // {0} task, {1} prompt
+  kWorkInputs,        // {0} names
+  kWorkText,          //
+  kWorkReject,        //
   kToolInputText,     //
   kToolInputApprove,  //
   kToolInputReject,   //
-  kHelp,            // {0} from, {1} subtask
-  kHelpContext,     // {0} text
-  kHelpText,        //
-  kHelpReject,      // {0} from
-  kBudget,          // {0} command, {1} tokens, {2} whose, {3} used
-  kBudgetApprove,   //
-  kBudgetReject,    //
-  kTheHub,          //
-  kUsedTokens,      // {0} used, {1} of
-  kUsedMoney,       // {0} used, {1} of
+  kHelp,              // {0} from, {1} subtask
+  kHelpContext,       // {0} text
+  kHelpText,          //
+  kHelpReject,        // {0} from
+  kBudget,            // {0} command, {1} tokens, {2} whose, {3} used
+  kBudgetApprove,     //
+  kBudgetReject,      //
+  kTheHub,            //
+  kUsedTokens,        // {0} used, {1} of
+  kUsedMoney,         // {0} used, {1} of
   // Alerts.
   kCommandEnded,  // {0} command, {1} agent, {2} message, {3} code
   kNotDelivered,  // {0} file, {1} sender, {2} message, {3} code

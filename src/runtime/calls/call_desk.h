@@ -95,7 +95,8 @@ class CallDesk final : public Performer {
   void ModelReplied(const Key& key, const ProviderSet::Entry& entry, ModelReply reply);
   void Finish(const Key& key, ModelReply reply, const ProviderSet::Entry& entry);
   void RunTool(const PlanState& plan, const CommandRecord& record, const OpenCall& call);
-  void AskForTool(const Key& key, const ToolQuestion& question, std::function<void(const ToolAnswer&)> answer);
+  void AskForTool(const Key& key, const ToolQuestion& question,
+                  std::function<void(const ToolAnswer&)> answer);
   void FailAtOnce(const Key& key, ErrorCode code, std::string message);
   [[nodiscard]] AnswerFacts ReadFacts(const Key& key, const std::optional<AnswerContract>& contract,
                                       const ModelAnswer& answer) const;
