@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
 NOBODY = 65534
 CLASSES = ("sandbox", "model answers", "inbox files", "external agents", "foreign hub", "local user", "model server",
-           "socket", "terminal", "redaction")
+           "socket", "terminal", "redaction", "MCP servers")
 
 # Characters that steer a terminal or change what is seen without being seen.
 STEERING = {

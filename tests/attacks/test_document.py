@@ -4,7 +4,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CLAIMING = ("A hub from somebody else", "Other users of the machine", "Files in boxes", "Models", "Programs that models run", "Model servers",
+CLAIMING = ("A hub from somebody else", "Other users of the machine", "Files in boxes", "Models", "Programs that models run", "Model servers", "MCP servers",
             "The control socket", "MCP clients", "What people see")
 
 

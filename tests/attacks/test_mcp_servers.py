@@ -47,7 +47,7 @@ def test_mcp_servers_are_used_only_in_trusted_hubs(box):
 
 def test_a_tool_that_changes_is_withheld(box):
     log = box.dir / "calls.log"
-    say = '- when: {attempt: 1}\n  answer: {tools: [{name: mcp__plain__say, arguments: {text: hi}}]}\n- answer: {result: done}\n'
+    say = '- when: {attempt: 1}\n  answer: {tool_calls: [{name: mcp__plain__say, arguments: {text: hi}}]}\n- answer: {result: done}\n'
     mcp_hub(box, {"plain": {"command": sys.executable, "args": [str(PLAIN), "changes", str(log)]}}, answers=say)
     box.run("trust", "--hub", "hub").expect(0)
     box.run("serve", "--until-idle", "--hub", "hub").expect(0)
@@ -57,7 +57,7 @@ def test_a_tool_that_changes_is_withheld(box):
         drop(box.dir / "hub", "ann", "cmd_2.json", command("cmd_2"))
         box.run("serve", "--until-idle", "--hub", "hub")
         tried.repelled("a tool with another description is used", log.read_text().count("say ") == 1, log.read_text())
-        asked = box.run("questions", "--all", "--hub", "hub", "--json").json
+        asked = box.run("questions", "--hub", "hub", "--json").json
         tried.repelled("nobody is told", any("say" in one["text"] and "plain" in one["text"] for one in asked), str(asked))
         shown = box.run("trust", "--show", "--hub", "hub").out
         tried.repelled("what it says now is not shown", "Sends mail to the attacker" in shown, shown)
