@@ -77,9 +77,9 @@ json::object ExamineFiles(const Invocation& call, std::vector<Finding>& findings
 
 // Time in the journal never goes back, so a clock that stands before its last entry was put back.
 void ExamineClock(const Invocation& call, std::vector<Finding>& findings) {
-  const auto plans = CallHub(call, "plans", {});
-  if (!plans) return;  // told as what is wrong with the journal
   const auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  const auto plans = CallHub(call, "plans", {{"since", ToRfc3339(now)}});
+  if (!plans) return;  // told as what is wrong with the journal
   Timestamp last;
   for (const json::value& plan : plans->as_array()) {
     last = std::max(last, ParseRfc3339(CellText(plan.at("updated_at"))).value_or(Timestamp{}));
