@@ -37,7 +37,7 @@ Result<fs::path> AbsolutePath(const std::string& text) {
   return Fail(ErrorCode::kValueInvalid, text + " is no absolute path", "say the whole path");
 }
 
-Result<RetentionWish> ReadWish(Hub& hub, const json::object& parameters) {
+Result<RetentionWish> ReadRetentionWish(Hub& hub, const json::object& parameters) {
   RetentionWish wish;
   if (const json::value* plans = parameters.if_contains("plans"); plans != nullptr && plans->is_array()) {
     for (const json::value& one : plans->as_array()) {
@@ -90,7 +90,7 @@ json::object ReportJson(const RetentionReport& report, bool dry_run) {
 }  // namespace
 
 void RequestGarbageCollection(Hub& hub, const json::object& parameters, HubService::Done done) {
-  auto wish = ReadWish(hub, parameters);
+  auto wish = ReadRetentionWish(hub, parameters);
   if (!wish) {
     done(std::unexpected(std::move(wish).error()));
   } else if (auto unable = hub.Unable()) {
