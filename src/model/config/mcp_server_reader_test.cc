@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <boost/json.hpp>
 #include <string>
 
 #include "model/config/hub_config.h"
