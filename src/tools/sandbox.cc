@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -43,6 +44,13 @@ bool IsShown(const std::string& folder) {
       [&](std::string_view shown) { return (folder + "/").starts_with(shown); });
 }
 
+// The folders above it can be entered by everybody, whatever this process's umask is.
+void AddPath(std::vector<std::string>& argv, const char* how, const std::string& path) {
+  for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
+    Extend(argv, {"--perms", "0755", "--dir", path.substr(0, at)});
+  Extend(argv, {how, path, path});
+}
+
 void AddFiles(std::vector<std::string>& argv, const SandboxOptions& options) {
   const std::string& task = options.task_folder;
   const std::string size = std::to_string(options.temporary_bytes);
@@ -69,8 +77,8 @@ void AddFiles(std::vector<std::string>& argv, const SandboxOptions& options) {
   if (!options.tools_folder.empty()) Extend(argv, {"--ro-bind", options.tools_folder, "/tools"});
   Extend(argv, {"--ro-bind", task, "/task", "--bind", task + "/outputs", "/task/outputs", "--bind",
                 task + "/work", "/task/work", "--chdir", "/task"});
-  for (const std::string& path : options.read_paths) Extend(argv, {"--ro-bind-try", path, path});
-  for (const std::string& path : options.write_paths) Extend(argv, {"--bind-try", path, path});
+  for (const std::string& path : options.read_paths) AddPath(argv, "--ro-bind-try", path);
+  for (const std::string& path : options.write_paths) AddPath(argv, "--bind-try", path);
   if (options.filter >= 0) Extend(argv, {"--seccomp", std::to_string(options.filter)});
   Extend(argv, {"--"});
 }

@@ -71,6 +71,8 @@ Result<std::string> OwnFolder(const std::filesystem::path& hub, const std::strin
     if (give_away && ::chown((folder / part).c_str(), kNobody, kNobody) != 0)
       return FailErrno("chown " + folder.string());
   }
+  // Entered by whoever it is given to; nobody else gets past the folder above it.
+  std::filesystem::permissions(folder, std::filesystem::perms(0755), failed);
   return std::filesystem::canonical(folder, failed).string();
 }
 
