@@ -1,6 +1,6 @@
 // The client under test for npm's @modelcontextprotocol/conformance: connects to the server at the given
-// address, lists its tools and calls them as the scenario wants. Uses the same Server, Session and transports
-// as a hub does.
+// address, lists its tools and calls them as the scenario wants. Uses the same RemoteServer, Session and
+// transports as a hub does.
 //
 // usage: mcp_client_driver URL        (MCP_CONFORMANCE_SCENARIO and MCP_CONFORMANCE_CONTEXT say what to call)
 
@@ -21,8 +21,8 @@
 #include "base/reactor.h"
 #include "llm/curl_client.h"
 #include "llm/endpoint.h"
+#include "mcp/client/remote_server.h"
 #include "mcp/client/remote_tool.h"
-#include "mcp/client/server.h"
 #include "mcp/message.h"
 #include "model/config/mcp_server_config.h"
 #include "tools/tool_runner.h"
@@ -68,9 +68,9 @@ class Driver {
   }
 
   int Run() {
-    Server::Hooks hooks{[] {}, [](const std::string& text) { fmt::print(stderr, "{}\n", text); },
-                        [this] { settled_ = true; }};
-    server_ = std::make_shared<Server>(seams_, "conformance", config_, hooks);
+    RemoteServer::Hooks hooks{[] {}, [](const std::string& text) { fmt::print(stderr, "{}\n", text); },
+                              [this] { settled_ = true; }};
+    server_ = std::make_shared<RemoteServer>(seams_, "conformance", config_, hooks);
     server_->Start();
     StepUntil([this] { return settled_; });
     if (!server_->is_ready()) return 1;
@@ -132,7 +132,7 @@ class Driver {
   std::unique_ptr<Reactor> reactor_ = Reactor::Open().value();
   CurlClient http_{*reactor_};
   const ServerSeams seams_{*reactor_, http_, ProcessEnvironment(), std::filesystem::current_path()};
-  std::shared_ptr<Server> server_;
+  std::shared_ptr<RemoteServer> server_;
   bool settled_ = false;
 };
 

@@ -14,8 +14,8 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "base/visible_text.h"
+#include "mcp/client/remote_server.h"
 #include "mcp/client/remote_tool.h"
-#include "mcp/client/server.h"
 #include "model/config/tool_names.h"
 #include "model/request/model_request.h"
 #include "tools/tool.h"
@@ -70,7 +70,7 @@ std::string SchemaOf(const RemoteTool& tool) {
 
 class McpTool final : public Tool {
  public:
-  McpTool(std::shared_ptr<Server> server, const RemoteTool& tool)
+  McpTool(std::shared_ptr<RemoteServer> server, const RemoteTool& tool)
       : server_(std::move(server)),
         tool_(tool),
         spec_{McpToolName(server_->name(), tool.name), DescriptionOf(server_->name(), tool), SchemaOf(tool)} {
@@ -86,7 +86,7 @@ class McpTool final : public Tool {
   }
 
  private:
-  const std::shared_ptr<Server> server_;
+  const std::shared_ptr<RemoteServer> server_;
   const RemoteTool tool_;
   const ToolSpec spec_;
 };
@@ -110,7 +110,7 @@ std::string McpToolName(std::string_view server, const std::string& tool) {
   return name + "_" + Sha256(tool).Hex().substr(0, kDigits);
 }
 
-std::unique_ptr<Tool> MakeMcpTool(std::shared_ptr<Server> server, const RemoteTool& tool) {
+std::unique_ptr<Tool> MakeMcpTool(std::shared_ptr<RemoteServer> server, const RemoteTool& tool) {
   return std::make_unique<McpTool>(std::move(server), tool);
 }
 

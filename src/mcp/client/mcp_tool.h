@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "mcp/client/remote_server.h"
 #include "mcp/client/remote_tool.h"
-#include "mcp/client/server.h"
 #include "tools/tool.h"
 
 namespace agenttalk::mcp {
@@ -15,6 +15,6 @@ namespace agenttalk::mcp {
 std::string McpToolName(std::string_view server, const std::string& tool);
 
 // A server's tool for agents. What a model is told of it is marked as the server's words and kept short.
-std::unique_ptr<Tool> MakeMcpTool(std::shared_ptr<Server> server, const RemoteTool& tool);
+std::unique_ptr<Tool> MakeMcpTool(std::shared_ptr<RemoteServer> server, const RemoteTool& tool);
 
 }  // namespace agenttalk::mcp

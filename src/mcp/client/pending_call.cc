@@ -15,8 +15,8 @@
 #include "base/time.h"
 #include "mcp/client/call_result.h"
 #include "mcp/client/elicitation.h"
+#include "mcp/client/remote_server.h"
 #include "mcp/client/remote_tool.h"
-#include "mcp/client/server.h"
 #include "mcp/client/session.h"
 #include "tools/tool_runner.h"
 
@@ -30,9 +30,9 @@ constexpr int kMostRepeats = 2;
 
 }  // namespace
 
-Server::PendingCall::PendingCall(std::shared_ptr<Server> server, const RemoteTool& tool,
-                                 json::object arguments, const ToolInvocation& invocation,
-                                 ToolRunner::Done done)
+RemoteServer::PendingCall::PendingCall(std::shared_ptr<RemoteServer> server, const RemoteTool& tool,
+                                       json::object arguments, const ToolInvocation& invocation,
+                                       ToolRunner::Done done)
     : server_(std::move(server)),
       tool_(tool),
       arguments_(std::move(arguments)),
@@ -43,12 +43,12 @@ Server::PendingCall::PendingCall(std::shared_ptr<Server> server, const RemoteToo
   for (const NamedContent& file : invocation.outputs) taken_.push_back(file.name);
 }
 
-Server::PendingCall::~PendingCall() {
+RemoteServer::PendingCall::~PendingCall() {
   if (session_ != nullptr) session_->Cancel(number_);
   server_->Forget(*this);
 }
 
-void Server::PendingCall::Send(Session& session) {
+void RemoteServer::PendingCall::Send(Session& session) {
   CallLimits limits;
   limits.quiet = server_->config_.timeout;
   if (timeout_ > Duration{}) limits.total = timeout_;
@@ -57,7 +57,7 @@ void Server::PendingCall::Send(Session& session) {
   number_ = session.Call(tool_, arguments_, limits, *this);
 }
 
-void Server::PendingCall::OnOutcome(CallOutcome outcome) {
+void RemoteServer::PendingCall::OnOutcome(CallOutcome outcome) {
   session_ = nullptr;
   switch (outcome.end) {
     case CallEnd::kAnswered: {
@@ -88,7 +88,7 @@ void Server::PendingCall::OnOutcome(CallOutcome outcome) {
 }
 
 // A tool that must not run twice has an outcome that only a person can find out.
-void Server::PendingCall::Lost(const CallOutcome& outcome) {
+void RemoteServer::PendingCall::Lost(const CallOutcome& outcome) {
   const std::string text = fmt::format("the MCP server {}: {}", server_->name_, outcome.message);
   if (!tool_.repeatable) {
     Fail(ErrorCode::kOutcomeUnknown, text);
@@ -99,7 +99,7 @@ void Server::PendingCall::Lost(const CallOutcome& outcome) {
   }
 }
 
-void Server::PendingCall::Again() {
+void RemoteServer::PendingCall::Again() {
   if (server_->state_ == State::kStopped) {
     Fail(ErrorCode::kToolFailed, fmt::format("the MCP server {} is not used any more", server_->name_));
     return;
@@ -112,7 +112,7 @@ void Server::PendingCall::Again() {
                                                        [server = server_.get()] { server->SendQueued(); });
 }
 
-void Server::PendingCall::OnQuestion(json::object params, CallListener::Answer answer) {
+void RemoteServer::PendingCall::OnQuestion(json::object params, CallListener::Answer answer) {
   if (!ask_) {
     answer(json::object{{"action", "cancel"}});
     return;
@@ -121,8 +121,8 @@ void Server::PendingCall::OnQuestion(json::object params, CallListener::Answer a
 }
 
 // A person whose answer does not fit is told so and asked again.
-void Server::PendingCall::Ask(const json::object& params, const std::string& problem,
-                              const CallListener::Answer& answer) {
+void RemoteServer::PendingCall::Ask(const json::object& params, const std::string& problem,
+                                    const CallListener::Answer& answer) {
   ToolQuestion question;
   question.text = ElicitationText(server_->name_, shown_name_, params);
   if (!problem.empty()) question.text += fmt::format("\nThe last answer could not be used: {}\n", problem);
@@ -142,11 +142,11 @@ void Server::PendingCall::Ask(const json::object& params, const std::string& pro
        });
 }
 
-void Server::PendingCall::Fail(ErrorCode code, const std::string& why) {
+void RemoteServer::PendingCall::Fail(ErrorCode code, const std::string& why) {
   Finish({{}, Error{code, why, {}}});
 }
 
-void Server::PendingCall::Finish(ToolOutcomeReport report) {
+void RemoteServer::PendingCall::Finish(ToolOutcomeReport report) {
   const ToolRunner::Done done = std::move(done_);
   done(std::move(report));
 }

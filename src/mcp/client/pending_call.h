@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "base/error_code.h"
+#include "mcp/client/remote_server.h"
 #include "mcp/client/remote_tool.h"
-#include "mcp/client/server.h"
 #include "mcp/client/session.h"
 #include "tools/tool_runner.h"
 
 namespace agenttalk::mcp {
 
 // A call of an agent, from its wait for the server to its outcome.
-class Server::PendingCall final : public RunningTool, private CallListener {
+class RemoteServer::PendingCall final : public RunningTool, private CallListener {
  public:
-  PendingCall(std::shared_ptr<Server> server, const RemoteTool& tool, boost::json::object arguments,
+  PendingCall(std::shared_ptr<RemoteServer> server, const RemoteTool& tool, boost::json::object arguments,
               const ToolInvocation& invocation, ToolRunner::Done done);
   ~PendingCall() override;
 
@@ -33,7 +33,7 @@ class Server::PendingCall final : public RunningTool, private CallListener {
   void Again();
   void Finish(ToolOutcomeReport report);
 
-  const std::shared_ptr<Server> server_;
+  const std::shared_ptr<RemoteServer> server_;
   const RemoteTool tool_;
   const boost::json::object arguments_;
   const std::string shown_name_;  // as agents know the tool

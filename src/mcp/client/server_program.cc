@@ -20,7 +20,7 @@
 #include "base/file_descriptor.h"
 #include "base/glob.h"
 #include "llm/endpoint.h"
-#include "mcp/client/server.h"
+#include "mcp/client/remote_server.h"
 #include "mcp/client/stdio_transport.h"
 #include "model/config/mcp_server_config.h"
 #include "tools/sandbox.h"

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
-#include "mcp/client/server.h"
+#include "mcp/client/remote_server.h"
 #include "mcp/client/stdio_transport.h"
 #include "model/config/mcp_server_config.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/time.h"
 #include "base/timer.h"
-#include "mcp/client/server.h"
+#include "mcp/client/remote_server.h"
 #include "model/config/mcp_server_config.h"
 
 namespace agenttalk::mcp {
@@ -25,7 +25,7 @@ constexpr Duration kGrace = std::chrono::milliseconds(500);
 ServerSet::ServerSet(ServerSeams seams, Hooks hooks) : seams_(std::move(seams)), hooks_(std::move(hooks)) {}
 
 ServerSet::~ServerSet() {
-  std::vector<std::shared_ptr<Server>> all;
+  std::vector<std::shared_ptr<RemoteServer>> all;
   for (auto& [name, server] : servers_) all.push_back(server);
   for (auto& [number, leaving] : leaving_) all.push_back(leaving.server);
   for (const auto& server : all) server->Stop();
@@ -54,7 +54,8 @@ void ServerSet::Configure(const std::map<std::string, McpServerConfig>& servers)
     const auto found = [this, name] {
       if (const auto known = servers_.find(name); known != servers_.end()) hooks_.tools(known->second);
     };
-    auto server = std::make_shared<Server>(seams_, name, config, Server::Hooks{found, hooks_.note, [] {}});
+    auto server =
+        std::make_shared<RemoteServer>(seams_, name, config, RemoteServer::Hooks{found, hooks_.note, [] {}});
     servers_.emplace(name, server);
     server->Start();
   }
@@ -62,7 +63,7 @@ void ServerSet::Configure(const std::map<std::string, McpServerConfig>& servers)
 
 void ServerSet::Remove(const std::string& name) {
   const auto found = servers_.find(name);
-  const std::shared_ptr<Server> server = std::move(found->second);
+  const std::shared_ptr<RemoteServer> server = std::move(found->second);
   servers_.erase(found);
   hooks_.gone(name);
   server->Stop();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/timer.h"
-#include "mcp/client/server.h"
+#include "mcp/client/remote_server.h"
 #include "model/config/mcp_server_config.h"
 
 namespace agenttalk::mcp {
@@ -17,9 +17,9 @@ namespace agenttalk::mcp {
 class ServerSet {
  public:
   struct Hooks {
-    std::function<void(const std::shared_ptr<Server>&)> tools;  // they are known, or have changed
-    std::function<void(const std::string& server)> gone;        // it is not configured any more
-    std::function<void(const std::string&)> note;               // for people
+    std::function<void(const std::shared_ptr<RemoteServer>&)> tools;  // they are known, or have changed
+    std::function<void(const std::string& server)> gone;              // it is not configured any more
+    std::function<void(const std::string&)> note;                     // for people
   };
 
   ServerSet(ServerSeams seams, Hooks hooks);
@@ -34,16 +34,18 @@ class ServerSet {
   // before anything else uses the loop.
   void WaitForStart();
 
-  [[nodiscard]] const std::map<std::string, std::shared_ptr<Server>>& servers() const { return servers_; }
+  [[nodiscard]] const std::map<std::string, std::shared_ptr<RemoteServer>>& servers() const {
+    return servers_;
+  }
 
  private:
   void Remove(const std::string& name);
 
   const ServerSeams seams_;
   const Hooks hooks_;
-  std::map<std::string, std::shared_ptr<Server>> servers_;
+  std::map<std::string, std::shared_ptr<RemoteServer>> servers_;
   struct Leaving {
-    std::shared_ptr<Server> server;
+    std::shared_ptr<RemoteServer> server;
     std::unique_ptr<Registration> timer;
   };
   std::map<std::uint64_t, Leaving> leaving_;  // asked to end

@@ -14,8 +14,8 @@
 
 #include "base/glob.h"
 #include "mcp/client/mcp_tool.h"
+#include "mcp/client/remote_server.h"
 #include "mcp/client/remote_tool.h"
-#include "mcp/client/server.h"
 #include "mcp/client/server_set.h"
 #include "model/config/mcp_server_config.h"
 #include "model/config/tool_names.h"
@@ -62,7 +62,7 @@ McpAccess::McpAccess(const std::filesystem::path& hub, const Team& team, ModelAc
       servers_(
           {*access.reactor, *access.http, access.environment, hub, kLargestMessage,
            team.config.limits.max_input_bytes},
-          {[this](const std::shared_ptr<mcp::Server>& server) { Offer(server); },
+          {[this](const std::shared_ptr<mcp::RemoteServer>& server) { Offer(server); },
            [this](const std::string& name) { registry_.SetSource({ToolOriginKind::kMcpServer, name}, {}); },
            hooks_.report}) {
   servers_.Configure(UsedServers(team));
@@ -72,7 +72,7 @@ void McpAccess::Reconfigure(const Team& team) {
   servers_.Configure(UsedServers(team));
 }
 
-void McpAccess::Offer(const std::shared_ptr<mcp::Server>& server) {
+void McpAccess::Offer(const std::shared_ptr<mcp::RemoteServer>& server) {
   std::vector<std::unique_ptr<Tool>> tools;
   for (const mcp::RemoteTool& tool : server->tools()) {
     const std::string digest = tool.digest().Hex();

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "mcp/client/server.h"
+#include "mcp/client/remote_server.h"
 #include "mcp/client/server_set.h"
 #include "runtime/calls/mcp_pins.h"
 #include "runtime/calls/model_access.h"
@@ -39,7 +39,7 @@ class McpAccess {
   [[nodiscard]] const mcp::ServerSet& servers() const { return servers_; }
 
  private:
-  void Offer(const std::shared_ptr<mcp::Server>& server);
+  void Offer(const std::shared_ptr<mcp::RemoteServer>& server);
 
   ToolRegistry& registry_;
   const Hooks hooks_;

@@ -38,7 +38,7 @@ struct ServerSeams {
 // One configured server, kept running: a program that ends, or an address that does not answer, is tried
 // again after a pause that grows. Calls wait while it is being started; a call that was under way when it
 // ended is made again if its tool says that this does no harm, and has an unknown outcome otherwise.
-class Server final : public std::enable_shared_from_this<Server>, private Session::Owner {
+class RemoteServer final : public std::enable_shared_from_this<RemoteServer>, private Session::Owner {
  public:
   // Told on the loop's thread, and never from within Start or Call.
   struct Hooks {
@@ -47,8 +47,8 @@ class Server final : public std::enable_shared_from_this<Server>, private Sessio
     std::function<void()> settled;                 // it has its tools, or has failed for the first time
   };
 
-  Server(const ServerSeams& seams, std::string name, McpServerConfig config, Hooks hooks);
-  ~Server() override;
+  RemoteServer(const ServerSeams& seams, std::string name, McpServerConfig config, Hooks hooks);
+  ~RemoteServer() override;
 
   void Start();
   // It begins no more calls and its program is asked to end; destroying it makes sure.

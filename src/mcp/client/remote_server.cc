@@ -1,4 +1,4 @@
-#include "mcp/client/server.h"
+#include "mcp/client/remote_server.h"
 
 #include <fmt/format.h>
 
@@ -59,14 +59,14 @@ Result<ServerAddress> AddressOf(const ServerSeams& seams, const std::string& nam
 
 }  // namespace
 
-Server::Server(const ServerSeams& seams, std::string name, McpServerConfig config, Hooks hooks)
+RemoteServer::RemoteServer(const ServerSeams& seams, std::string name, McpServerConfig config, Hooks hooks)
     : seams_(seams), name_(std::move(name)), config_(std::move(config)), hooks_(std::move(hooks)) {}
 
-Server::~Server() {
+RemoteServer::~RemoteServer() {
   Stop();
 }
 
-void Server::Start() {
+void RemoteServer::Start() {
   state_ = State::kStarting;
   auto connected = Connect();
   if (connected) return;
@@ -75,7 +75,7 @@ void Server::Start() {
       seams_.reactor.At(seams_.reactor.Now(), [this, why = connected.error().message] { OnFailed(why); });
 }
 
-Result<void> Server::Connect() {
+Result<void> RemoteServer::Connect() {
   SessionOptions options;
   options.legacy_first = legacy_first_;
   Session::Owner& owner = *this;
@@ -87,7 +87,7 @@ Result<void> Server::Connect() {
   return {};
 }
 
-Result<std::unique_ptr<Transport>> Server::ConnectTo(Session& session) {
+Result<std::unique_ptr<Transport>> RemoteServer::ConnectTo(Session& session) {
   if (!config_.url.empty()) {
     return std::make_unique<HttpTransport>(seams_.http, seams_.reactor,
                                            TRY(AddressOf(seams_, name_, config_)), session);
@@ -98,7 +98,7 @@ Result<std::unique_ptr<Transport>> Server::ConnectTo(Session& session) {
   return transport;
 }
 
-void Server::Stop() {
+void RemoteServer::Stop() {
   if (state_ == State::kStopped) return;
   state_ = State::kStopped;
   restart_timer_.reset();
@@ -106,15 +106,15 @@ void Server::Stop() {
   if (connection_.program != nullptr) connection_.program->CloseInput();
 }
 
-bool Server::HasEnded() const {
+bool RemoteServer::HasEnded() const {
   return connection_.program == nullptr || connection_.program->HasEnded();
 }
 
-void Server::Terminate() const {
+void RemoteServer::Terminate() const {
   if (connection_.program != nullptr) connection_.program->Terminate();
 }
 
-void Server::OnTools() {
+void RemoteServer::OnTools() {
   if (state_ == State::kStopped) return;
   const bool first = state_ != State::kReady;
   if (first) ready_since_ = seams_.reactor.Now();
@@ -132,7 +132,7 @@ void Server::OnTools() {
   if (first) SendQueued();
 }
 
-void Server::OnFailed(const std::string& why) {
+void RemoteServer::OnFailed(const std::string& why) {
   if (state_ == State::kStopped) return;
   if (state_ == State::kReady && seams_.reactor.Now() - ready_since_ > kProven) failures_ = 0;
   ++failures_;
@@ -148,28 +148,28 @@ void Server::OnFailed(const std::string& why) {
   if (!hopeful && !std::exchange(settled_, true)) hooks_.settled();
 }
 
-void Server::OnNote(const std::string& text) {
+void RemoteServer::OnNote(const std::string& text) {
   hooks_.note(fmt::format("the MCP server {}: {}", name_, text));
 }
 
-std::string Server::DownText() const {
+std::string RemoteServer::DownText() const {
   return fmt::format("the MCP server {} is not running: {}", name_, problem_);
 }
 
-void Server::RestartLater() {
+void RemoteServer::RestartLater() {
   Duration pause = kFirstPause;
   for (int i = 1; i < failures_ && pause < kLongestPause; ++i) pause *= 2;
   restart_at_ = seams_.reactor.Now() + std::min(pause, kLongestPause);
   restart_timer_ = seams_.reactor.At(restart_at_, [this] { Start(); });
 }
 
-void Server::Retire() {
+void RemoteServer::Retire() {
   retired_.push_back(std::exchange(connection_, {}));
   retire_timer_ = seams_.reactor.At(seams_.reactor.Now(), [this] { retired_.clear(); });
 }
 
-std::unique_ptr<RunningTool> Server::Call(const RemoteTool& tool, json::object arguments,
-                                          const ToolInvocation& invocation, ToolRunner::Done done) {
+std::unique_ptr<RunningTool> RemoteServer::Call(const RemoteTool& tool, json::object arguments,
+                                                const ToolInvocation& invocation, ToolRunner::Done done) {
   const bool waits = state_ == State::kStarting || state_ == State::kNew ||
                      (state_ == State::kDown && was_ready_) || (state_ == State::kDown && failures_ <= 1);
   if (state_ != State::kReady && !waits) {
@@ -183,7 +183,7 @@ std::unique_ptr<RunningTool> Server::Call(const RemoteTool& tool, json::object a
   return call;
 }
 
-void Server::SendQueued() {
+void RemoteServer::SendQueued() {
   while (!queue_.empty() && state_ == State::kReady) {
     PendingCall* call = queue_.front();
     queue_.pop_front();
@@ -191,7 +191,7 @@ void Server::SendQueued() {
   }
 }
 
-void Server::FailQueued(const std::string& why) {
+void RemoteServer::FailQueued(const std::string& why) {
   while (!queue_.empty()) {
     PendingCall* call = queue_.front();
     queue_.pop_front();
@@ -199,7 +199,7 @@ void Server::FailQueued(const std::string& why) {
   }
 }
 
-void Server::Forget(PendingCall& call) {
+void RemoteServer::Forget(PendingCall& call) {
   std::erase(queue_, &call);
 }
 

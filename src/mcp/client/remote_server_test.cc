@@ -1,4 +1,4 @@
-#include "mcp/client/server.h"
+#include "mcp/client/remote_server.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -50,10 +50,10 @@ class McpServer : public ::testing::Test {
     config.args = {std::string(AGENTTALK_SOURCE_DIR) + "/tests/mcp/plain_server.py", mode, log().string(),
                    revision};
     config.timeout = timeout;
-    server_ = std::make_shared<Server>(
+    server_ = std::make_shared<RemoteServer>(
         seams_, "plain", config,
-        Server::Hooks{[this] { ++tool_lists_; }, [this](const std::string& text) { notes_ += text + "\n"; },
-                      [] {}});
+        RemoteServer::Hooks{[this] { ++tool_lists_; },
+                            [this](const std::string& text) { notes_ += text + "\n"; }, [] {}});
     server_->Start();
     StepUntil([this] { return server_->has_settled(); });
   }
@@ -102,7 +102,7 @@ class McpServer : public ::testing::Test {
   std::unique_ptr<Reactor> reactor_ = Reactor::Open().value();
   CurlClient http_{*reactor_};
   const ServerSeams seams_{*reactor_, http_, ProcessEnvironment(), fs::temp_directory_path()};
-  std::shared_ptr<Server> server_;
+  std::shared_ptr<RemoteServer> server_;
   std::string notes_;
   int tool_lists_ = 0;
 };
