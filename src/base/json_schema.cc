@@ -280,7 +280,16 @@ class SchemaLoader {
           Refuse(here, "must be a string");
         }
         return;
-      default:
+      case Holds::kNames:
+      case Holds::kNamesByName:
+      case Holds::kType:
+      case Holds::kNumber:
+      case Holds::kPositive:
+      case Holds::kCount:
+      case Holds::kFlag:
+      case Holds::kList:
+      case Holds::kText:
+      case Holds::kAnything:
         if (const char* wanted = Wrong(known->second, value)) {
           Refuse(here, fmt::format("must be {}", wanted));
         } else {
@@ -358,9 +367,18 @@ class SchemaLoader {
         return value.is_array() ? nullptr : "a list";
       case Holds::kText:
         return value.is_string() ? nullptr : "a string";
-      default:
-        return nullptr;
+      case Holds::kSchema:
+      case Holds::kSchemas:
+      case Holds::kSchemaOrList:
+      case Holds::kNamedSchemas:
+      case Holds::kSchemaOrNames:
+      case Holds::kPatternSchemas:
+      case Holds::kPattern:
+      case Holds::kAnything:
+      case Holds::kUnchecked:
+        break;
     }
+    return nullptr;
   }
 
   void Compile(std::string_view pattern, const std::string& place) {
