@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "base/visible_text.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/hub_call.h"
@@ -25,12 +26,23 @@ namespace json = boost::json;
 const Parameter kLetter = {
     .name = "ID", .takes = Takes::kOne, .help = "the letter's id, as `dead list` shows it"};
 
+// What a stranger wrote must not look like a line of ours.
+std::string Cell(const json::object& letter, const char* name) {
+  return VisibleLine(CellText(letter.at(name)));
+}
+
+// Most messages begin with their code.
+std::string ReasonOf(const json::object& letter) {
+  const std::string code = Cell(letter, "code");
+  std::string message = Cell(letter, "message");
+  return message.starts_with(code) ? message : fmt::format("{}: {}", code, message);
+}
+
 // A reason may be long: it has a line of its own.
 std::string LetterLines(const json::object& letter) {
-  const auto cell = [&](const char* name) { return WithoutControls(CellText(letter.at(name))); };
-  const std::string plan = cell("plan_id");
-  return fmt::format("{}  {}{}  {}\n  {}: {}\n", cell("id"), plan.empty() ? "" : plan + "  ", cell("file"),
-                     LocalTimeText(cell("at")), cell("code"), cell("message"));
+  const std::string plan = Cell(letter, "plan_id");
+  return fmt::format("{}  {}{}  {}\n  {}\n", Cell(letter, "id"), plan.empty() ? "" : plan + "  ",
+                     Cell(letter, "file"), LocalTimeText(Cell(letter, "at")), ReasonOf(letter));
 }
 
 Result<ExitCode> List(const Invocation& call) {
@@ -63,9 +75,9 @@ std::string FirstLines(const std::string& text) {
 }
 
 std::string LetterText(const json::object& letter) {
-  const auto cell = [&](const char* name) { return WithoutControls(CellText(letter.at(name))); };
-  std::string text = fmt::format("{}  {}  {}\n{}: {}\n", cell("id"), cell("plan_id"), cell("file"),
-                                 cell("code"), cell("message"));
+  const auto cell = [&](const char* name) { return Cell(letter, name); };
+  std::string text =
+      fmt::format("{}  {}  {}\n{}\n", cell("id"), cell("plan_id"), cell("file"), ReasonOf(letter));
   for (const json::value& error : letter.at("errors").as_array()) {
     text += fmt::format("- {}\n", WithoutControls(CellText(error)));
   }
