@@ -6,7 +6,9 @@ cd "$(dirname "$0")/.."
 export JOBS="${JOBS:-$(nproc)}"
 
 phase_format() { scripts/format.sh --check; }
-phase_arrows() { python3 scripts/check-arrows.py && python3 scripts/check-switches.py; }
+phase_arrows() {
+  python3 scripts/check-arrows.py && python3 scripts/check-switches.py && python3 scripts/check-deciders.py
+}
 phase_shell() { shellcheck scripts/*.sh examples/*/*.sh .ci/run; }
 phase_release() { scripts/build.sh release; }
 phase_tidy() {

@@ -18,7 +18,7 @@
 #include "base/ids.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "runtime/core/core.h"
 #include "runtime/hub.h"
 

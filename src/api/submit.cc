@@ -8,7 +8,7 @@
 #include "api/hub_service.h"
 #include "engine/engine.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "runtime/core/core.h"
 #include "runtime/hub.h"
 

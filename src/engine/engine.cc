@@ -42,7 +42,7 @@
 #include "engine/thinking/commands.h"
 #include "engine/thinking/flow.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 
 namespace agenttalk {
@@ -53,13 +53,13 @@ namespace {
 constexpr std::size_t kMostSpare = 64;
 constexpr std::size_t kLargestSpare = 32;
 
-void OnConfiguration(Step& step, Configuration configuration) {
-  HubState& state = step.state();
-  if (configuration.hub != state.settings) step.Emit(state.own, HubConfigured{configuration.hub});
+void OnConfiguration(Turn& turn, Configuration configuration) {
+  const HubState& state = turn.state();
+  if (configuration.hub != state.settings) turn.Emit(state.own, HubConfigured{configuration.hub});
   for (auto& [id, agent] : configuration.agents) {
     const auto known = state.agents.find(id);
-    agent.settings.profile = step.Store(state.own, std::move(agent.profile));
-    if (!agent.sops.empty()) agent.settings.sops = step.Store(state.own, std::move(agent.sops));
+    agent.settings.profile = turn.Store(state.own, std::move(agent.profile));
+    if (!agent.sops.empty()) agent.settings.sops = turn.Store(state.own, std::move(agent.sops));
     const bool same = known != state.agents.end() && !known->second.removed && [&] {
       AgentSettings old = known->second.settings;
       // The same profile stored at another place is no change.
@@ -67,29 +67,29 @@ void OnConfiguration(Step& step, Configuration configuration) {
       if (old.sops.digest == agent.settings.sops.digest) old.sops = agent.settings.sops;
       return old == agent.settings;
     }();
-    if (!same) step.Emit(state.own, AgentConfigured{id, std::move(agent.settings)});
-    step.Touch(id);
+    if (!same) turn.Emit(state.own, AgentConfigured{id, std::move(agent.settings)});
+    turn.Touch(id);
   }
   std::vector<AgentId> gone;
   for (const auto& [id, agent] : state.agents) {
     if (!agent.removed && !configuration.agents.contains(id)) gone.push_back(id);
   }
-  for (const AgentId& id : gone) step.Emit(state.own, AgentRemoved{id});
+  for (const AgentId& id : gone) turn.Emit(state.own, AgentRemoved{id});
 }
 
 // What the last process left open and this one makes again (Core::ResumeOpenCalls) is said in each plan, so
 // that its history shows every call that was made.
-void OnNodeStart(Step& step, const NodeStart& input) {
-  step.Emit(step.state().own, NodeStarted{input.epoch, input.version});
+void OnNodeStart(Turn& turn, const NodeStart& input) {
+  turn.Emit(turn.state().own, NodeStarted{input.epoch, input.version});
   if (!input.resumes_calls) return;
   struct Lost {
-    PlanState* plan;
+    const PlanState* plan;
     CommandId command;
     std::uint32_t call;
     std::uint64_t event;
   };
   std::vector<Lost> lost;
-  for (const auto& [id, plan] : step.state().plans) {
+  for (const auto& [id, plan] : turn.state().plans) {
     for (const CommandRecord& record : plan->commands) {
       if (record.state != CommandState::kRunning) continue;
       for (const OpenCall& call : record.execution->open) {
@@ -98,52 +98,47 @@ void OnNodeStart(Step& step, const NodeStart& input) {
     }
   }
   std::ranges::sort(lost, {}, &Lost::event);
-  for (const Lost& one : lost) step.Emit(*one.plan, CallRestarted{one.command, one.call});
+  for (const Lost& one : lost) turn.Emit(*one.plan, CallRestarted{one.command, one.call});
 }
 
-void OnTick(Step& step) {
-  while (const auto due = step.state().timers.Pop(step.now())) {
-    PlanState* plan = step.state().ByNumber(due->plan);
-    if (plan == nullptr) continue;
-    if (!step.state().InFocus(plan->id)) {
-      step.state().deferred.push_back(*due);
-      continue;
-    }
+void OnTick(Turn& turn) {
+  while (const auto due = turn.TakeDue()) {
+    const PlanState& plan = *turn.state().ByNumber(due->plan);
     if (due->question != 0) {
-      OnQuestionDue(step, *plan, due->question);
-    } else if (due->command < plan->commands.size()) {
-      OnCommandDue(step, *plan, plan->commands[due->command]);
+      OnQuestionDue(turn, plan, due->question);
+    } else if (due->command < plan.commands.size()) {
+      OnCommandDue(turn, plan, plan.commands[due->command]);
     }
   }
 }
 
 // Tries once more what a letter holds. An error: it cannot be, for a reason that is still there.
-std::optional<Error> TryAgain(Step& step, PlanState& plan, const DeadLettered& letter,
+std::optional<Error> TryAgain(Turn& turn, const PlanState& plan, const DeadLettered& letter,
                               DeadLetterControl& control) {
   if (auto* command = std::get_if<CommandFile>(&control.again)) {
     if (plan.dag) {
-      if (auto reopened = ReopenFailed(step, plan, command->command); !reopened) return reopened.error();
+      if (auto reopened = ReopenFailed(turn, plan, command->command); !reopened) return reopened.error();
     }
-    OnCommandFile(step, std::move(*command));
-    if (plan.dag) AdvanceTasks(step, plan);
+    OnCommandFile(turn, std::move(*command));
+    if (plan.dag) AdvanceTasks(turn, plan);
   } else if (auto* input = std::get_if<InputFile>(&control.again)) {
-    OnInputFile(step, std::move(*input));
+    OnInputFile(turn, std::move(*input));
   } else if (auto* result = std::get_if<ExternalResult>(&control.again)) {
-    OnExternalResult(step, std::move(*result));
+    OnExternalResult(turn, std::move(*result));
   } else if (auto* answer = std::get_if<QuestionAnswer>(&control.again)) {
-    OnQuestionAnswer(step, std::move(*answer));
+    OnQuestionAnswer(turn, std::move(*answer));
   } else {
-    step.reply = {Reply::Status::kAccepted, {}, letter.command_id, step.state().last_event};
-    return Redeliver(step, plan, letter);
+    turn.reply = {Reply::Status::kAccepted, {}, letter.command_id, turn.state().last_event};
+    return Redeliver(turn, plan, letter);
   }
-  return step.reply.status == Reply::Status::kRefused ? step.reply.error : std::nullopt;
+  return turn.reply.status == Reply::Status::kRefused ? turn.reply.error : std::nullopt;
 }
 
-void OnDeadLetter(Step& step, DeadLetterControl control) {
-  PlanState& plan = step.state().Plan(control.plan_id);
+void OnDeadLetter(Turn& turn, DeadLetterControl control) {
+  const PlanState& plan = turn.Plan(control.plan_id);
   const auto found = plan.letters.find(control.letter);
   if (found == plan.letters.end()) {
-    step.reply = {
+    turn.reply = {
         Reply::Status::kRefused,
         Error{ErrorCode::kNotFound, fmt::format("there is no open dead letter dl_{}", control.letter),
               "see `agenttalk dead list`"},
@@ -153,63 +148,63 @@ void OnDeadLetter(Step& step, DeadLetterControl control) {
   }
   if (control.retry) {
     const DeadLettered letter = found->second.letter;
-    if (auto obstacle = TryAgain(step, plan, letter, control)) {
-      step.reply = {Reply::Status::kRefused, std::move(obstacle), letter.command_id, control.letter};
+    if (auto obstacle = TryAgain(turn, plan, letter, control)) {
+      turn.reply = {Reply::Status::kRefused, std::move(obstacle), letter.command_id, control.letter};
       // What was refused anew has a letter of its own; the old one goes. Otherwise nothing has happened.
-      if (step.events.empty()) return;
+      if (turn.events.empty()) return;
     }
   } else {
-    step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+    turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};
   }
-  step.Emit(plan, DeadLetterClosed{control.letter, control.retry});
-  CloseAlertsAbout(step, plan, control.letter, "the dead letter is closed");
-  if (!control.client_id.empty()) step.Emit(plan, ControlAccepted{control.client_id, "dead_letter"});
+  turn.Emit(plan, DeadLetterClosed{control.letter, control.retry});
+  CloseAlertsAbout(turn, plan, control.letter, "the dead letter is closed");
+  if (!control.client_id.empty()) turn.Emit(plan, ControlAccepted{control.client_id, "dead_letter"});
 }
 
 struct Deciding {
-  Step& step;
-  Step::Satisfied undecided;
-  void operator()(NodeStart& input) { OnNodeStart(step, input); }
+  Turn& turn;
+  Turn::Satisfied undecided;
+  void operator()(NodeStart& input) { OnNodeStart(turn, input); }
   void operator()(MirrorProgress& input) {
-    step.Emit(step.state().own, MirrorSynced{input.event, input.urgent});
+    turn.Emit(turn.state().own, MirrorSynced{input.event, input.urgent});
   }
   void operator()(ClockJump& input) {
     const auto by = std::chrono::duration_cast<std::chrono::milliseconds>(input.by);
-    step.Emit(step.state().own, ClockJumped{by.count()});
+    turn.Emit(turn.state().own, ClockJumped{by.count()});
   }
   void operator()(PlanRemoval& input) {
     for (PlanRemoval::One& one : input.plans) {
-      step.Emit(step.state().own, PlanRemoved{std::move(one.plan), std::move(one.state), one.updated_at,
+      turn.Emit(turn.state().own, PlanRemoved{std::move(one.plan), std::move(one.state), one.updated_at,
                                               input.reason, std::move(one.archive)});
     }
-    step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+    turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};
   }
   void operator()(PlanArrival& input) {
-    step.Emit(step.state().own, std::move(input.imported));
-    step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+    turn.Emit(turn.state().own, std::move(input.imported));
+    turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};
   }
-  void operator()(HubAlert& input) { Alert(step, step.state().own, nullptr, std::move(input.text)); }
-  void operator()(ToolQuestionRaised& input) { OnToolQuestion(step, input); }
-  void operator()(Configuration& input) { OnConfiguration(step, std::move(input)); }
-  void operator()(CommandFile& input) { OnCommandFile(step, std::move(input)); }
-  void operator()(InputFile& input) { OnInputFile(step, std::move(input)); }
-  void operator()(RejectedFile& input) { OnRejectedFile(step, std::move(input)); }
-  void operator()(ModelCallDone& input) { OnModelCallDone(step, std::move(input)); }
-  void operator()(ToolCallDone& input) { OnToolCallDone(step, std::move(input)); }
-  void operator()(OutputFile& input) { OnOutputFile(step, std::move(input)); }
-  void operator()(ExternalResult& input) { OnExternalResult(step, std::move(input)); }
-  void operator()(Tick& /*input*/) { OnTick(step); }
-  void operator()(PlanControl& input) { OnPlanControl(step, input); }
-  void operator()(QuestionAnswer& input) { OnQuestionAnswer(step, std::move(input)); }
-  void operator()(PlanSubmission& input) { OnPlanSubmission(step, std::move(input)); }
-  void operator()(CollaborationResponse& input) { OnCollaborationResponse(step, std::move(input)); }
-  void operator()(StatusReport& input) { OnStatusReport(step, std::move(input)); }
-  void operator()(PlanChangeBatch& input) { OnPlanChangeBatch(step, std::move(input)); }
-  void operator()(GoalSubmission& input) { OnGoalSubmission(step, std::move(input)); }
-  void operator()(PlanRemark& input) { OnPlanRemark(step, std::move(input)); }
-  void operator()(DeadLetterControl& input) { OnDeadLetter(step, std::move(input)); }
-  void operator()(NumberRequest& input) { OnNumberRequest(step, input); }
-  void operator()(InputsTaken& /*input*/) { WakeCommands(step, undecided); }
+  void operator()(HubAlert& input) { Alert(turn, turn.state().own, nullptr, std::move(input.text)); }
+  void operator()(ToolQuestionRaised& input) { OnToolQuestion(turn, input); }
+  void operator()(Configuration& input) { OnConfiguration(turn, std::move(input)); }
+  void operator()(CommandFile& input) { OnCommandFile(turn, std::move(input)); }
+  void operator()(InputFile& input) { OnInputFile(turn, std::move(input)); }
+  void operator()(RejectedFile& input) { OnRejectedFile(turn, std::move(input)); }
+  void operator()(ModelCallDone& input) { OnModelCallDone(turn, std::move(input)); }
+  void operator()(ToolCallDone& input) { OnToolCallDone(turn, std::move(input)); }
+  void operator()(OutputFile& input) { OnOutputFile(turn, std::move(input)); }
+  void operator()(ExternalResult& input) { OnExternalResult(turn, std::move(input)); }
+  void operator()(Tick& /*input*/) { OnTick(turn); }
+  void operator()(PlanControl& input) { OnPlanControl(turn, input); }
+  void operator()(QuestionAnswer& input) { OnQuestionAnswer(turn, std::move(input)); }
+  void operator()(PlanSubmission& input) { OnPlanSubmission(turn, std::move(input)); }
+  void operator()(CollaborationResponse& input) { OnCollaborationResponse(turn, std::move(input)); }
+  void operator()(StatusReport& input) { OnStatusReport(turn, std::move(input)); }
+  void operator()(PlanChangeBatch& input) { OnPlanChangeBatch(turn, std::move(input)); }
+  void operator()(GoalSubmission& input) { OnGoalSubmission(turn, std::move(input)); }
+  void operator()(PlanRemark& input) { OnPlanRemark(turn, std::move(input)); }
+  void operator()(DeadLetterControl& input) { OnDeadLetter(turn, std::move(input)); }
+  void operator()(NumberRequest& input) { OnNumberRequest(turn, input); }
+  void operator()(InputsTaken& /*input*/) { WakeCommands(turn, undecided); }
 };
 
 }  // namespace
@@ -221,25 +216,25 @@ Engine::Engine(ContentSink& sink, RequestComposer& composer, const RoleParts& ro
 
 Engine::Decided Engine::Handle(Input&& input, Timestamp now) {
   state_.now = std::max(state_.now, now);
-  Step step(state_, sink_, composer_, {role_, thinking_, BuiltinParts()});
+  Turn turn(state_, sink_, composer_, {role_, thinking_, BuiltinParts()});
   if (!spare_.empty()) {
-    step.events = std::move(spare_.back());
+    turn.events = std::move(spare_.back());
     spare_.pop_back();
   }
-  Step::Satisfied undecided;
+  Turn::Satisfied undecided;
   if (std::holds_alternative<InputsTaken>(input)) {
     gathering_ = false;
     undecided = std::exchange(undecided_, {});
   }
-  if (gathering_) step.postponed = &undecided_;
-  std::visit(Deciding{step, std::move(undecided)}, input);
-  if (state_.focus) RefreshFocus(step);
-  if (hold_starts_) return {std::move(step.events), std::move(step.reply)};
+  if (gathering_) turn.postponed = &undecided_;
+  std::visit(Deciding{turn, std::move(undecided)}, input);
+  if (state_.focus) RefreshFocus(turn);
+  if (hold_starts_) return {std::move(turn.events), std::move(turn.reply)};
   // Starting one command may free or fill other agents; go on until nobody has anything to start.
-  for (auto touched = step.TakeTouched(); !touched.empty(); touched = step.TakeTouched()) {
-    for (const AgentId& agent : touched) Dispatch(step, agent);
+  for (auto touched = turn.TakeTouched(); !touched.empty(); touched = turn.TakeTouched()) {
+    for (const AgentId& agent : touched) Dispatch(turn, agent);
   }
-  return {std::move(step.events), std::move(step.reply)};
+  return {std::move(turn.events), std::move(turn.reply)};
 }
 
 void Engine::FindUndecided() {
@@ -260,13 +255,13 @@ bool Engine::FocusOn(const PlanId& plan) {
 }
 
 // What plans out of focus left running takes no slot of their agents.
-void Engine::RefreshFocus(Step& step) {
+void Engine::RefreshFocus(Turn& turn) {
   const bool outside =
-      std::ranges::any_of(step.events, [this](const Event& event) { return !state_.InFocus(event.plan_id); });
+      std::ranges::any_of(turn.events, [this](const Event& event) { return !state_.InFocus(event.plan_id); });
   if (!focus_changed_ && !outside) return;
   for (auto& [id, agent] : state_.agents) {
     agent.parked = 0;
-    if (focus_changed_) step.Touch(id);
+    if (focus_changed_) turn.Touch(id);
   }
   focus_changed_ = false;
   for (const auto& [id, plan] : state_.plans) {
@@ -307,6 +302,22 @@ void Engine::Load(PlanState&& loaded) {
   plan = std::move(loaded);
   plan.number = number;
   Attach(state_, plan);
+}
+
+void Engine::ContinueAfter(std::uint64_t event, Timestamp now) {
+  state_.last_event = event;
+  state_.now = std::max(state_.now, now);
+}
+
+const PlanState& Engine::AddRow(const PlanId& plan) {
+  PlanState& state = state_.Plan(plan);
+  ++state.version;
+  return state;
+}
+
+void Engine::MarkSnapshot(const PlanId& plan) {
+  PlanState& state = state_.Plan(plan);
+  state.snapshot_version = state.version;
 }
 
 void Engine::ForEachOpenCall(

@@ -12,7 +12,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/thinking/registry.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 
 namespace agenttalk {
@@ -56,13 +56,21 @@ class Engine {
   // Recovery: one event of the past; a plan that a snapshot holds.
   void Replay(const Event& event);
   void Load(PlanState&& plan);
+  // Recovery: the next event follows this one, and time goes on from here.
+  void ContinueAfter(std::uint64_t event, Timestamp now = {});
+  // A plan that has nothing live is forgotten; its events stay in the journal.
+  void Unload(const PlanId& plan) { state_.Unload(plan); }
+
+  // What the journal holds of a plan: its rows, and up to which of them its last snapshot goes.
+  void SetVersion(const PlanId& plan, std::uint64_t rows) { state_.Plan(plan).version = rows; }
+  const PlanState& AddRow(const PlanId& plan);
+  void MarkSnapshot(const PlanId& plan);
 
   [[nodiscard]] std::optional<Timestamp> NextDeadline() const { return state_.timers.Next(); }
   // Calls that have no recorded outcome, of commands that are running.
   void ForEachOpenCall(
       const std::function<void(const PlanState&, const CommandRecord&, const OpenCall&)>& visit) const;
 
-  HubState& state() { return state_; }
   [[nodiscard]] const HubState& state() const { return state_; }
 
  private:
@@ -71,11 +79,11 @@ class Engine {
   RequestComposer& composer_;
   const RoleParts& role_;
   ThinkingRegistry thinking_;
-  void RefreshFocus(Step& step);
+  void RefreshFocus(Turn& turn);
 
   bool hold_starts_ = false;
   bool gathering_ = false;
-  Step::Satisfied undecided_;
+  Turn::Satisfied undecided_;
   bool focus_changed_ = false;
   std::vector<std::vector<Event>> spare_;
 };

@@ -22,7 +22,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/role_request.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
@@ -196,14 +196,18 @@ class EngineTest : public ::testing::Test {
     if (record == nullptr || !record->execution || record->execution->open.empty()) return 0;
     return record->execution->open.front().call;
   }
-  CommandRecord* Record(const std::string& command, const std::string& plan = "plan_a") {
-    PlanState* state = engine_.state().FindPlan(PlanId(plan));
+  const CommandRecord* Record(const std::string& command, const std::string& plan = "plan_a") {
+    const PlanState* state = engine_.state().FindPlan(PlanId(plan));
     return state == nullptr ? nullptr : state->Find(CommandId(command));
   }
   CommandState StateOf(const std::string& command, const std::string& plan = "plan_a") {
     return Record(command, plan)->state;
   }
-  PlanState& Plan(const std::string& plan = "plan_a") { return engine_.state().Plan(PlanId(plan)); }
+  const PlanState& Plan(const std::string& plan = "plan_a") {
+    static const PlanState kNone;
+    const PlanState* found = engine_.state().FindPlan(PlanId(plan));
+    return found == nullptr ? kNone : *found;
+  }
   std::vector<std::string> Wait(Duration by) {
     now_ += by;
     return Feed(Tick{});

@@ -15,7 +15,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/state/task_inputs.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/command.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
@@ -81,14 +81,14 @@ Result<OwnerKind> AllPlanRules::Admit(const PlanState& plan, CommandFile& file) 
   return OwnerKind::kTask;
 }
 
-void AllPlanRules::Advance(Step& step, PlanState& plan) const {
-  if (plan.dag) AdvanceTasks(step, plan);
+void AllPlanRules::Advance(Turn& turn, const PlanState& plan) const {
+  if (plan.dag) AdvanceTasks(turn, plan);
 }
 
-bool AllPlanRules::MayEnd(Step& step, PlanState& plan) const {
+bool AllPlanRules::MayEnd(Turn& turn, const PlanState& plan) const {
   if (plan.dag && !plan.dag->IsIdle()) return false;
   if (plan.dag && plan.paused && plan.dag->HasReady()) return false;
-  return !plan.goal || MayGoalEnd(step, plan);
+  return !plan.goal || MayGoalEnd(turn, plan);
 }
 
 std::string AllPlanRules::FailureOf(const PlanState& plan) const {

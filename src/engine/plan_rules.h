@@ -6,7 +6,7 @@
 #include "engine/command/plan_rules.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 
 namespace agenttalk {
@@ -16,8 +16,8 @@ class AllPlanRules final : public PlanRules {
  public:
   void Address(const PlanState& plan, CommandFile& file) const override;
   Result<OwnerKind> Admit(const PlanState& plan, CommandFile& file) const override;
-  void Advance(Step& step, PlanState& plan) const override;
-  bool MayEnd(Step& step, PlanState& plan) const override;
+  void Advance(Turn& turn, const PlanState& plan) const override;
+  bool MayEnd(Turn& turn, const PlanState& plan) const override;
   [[nodiscard]] std::string FailureOf(const PlanState& plan) const override;
 };
 

@@ -26,7 +26,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/thinking/flow.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/config/human_agent.h"
 #include "model/dag/task_dag.h"
@@ -38,36 +38,36 @@
 namespace agenttalk {
 namespace {
 
-void Resume(Step& step, PlanState& plan, const CommandRecord& record) {
-  step.Emit(plan, CommandRequeued{record.id});
-  step.Touch(record.agent);
+void Resume(Turn& turn, const PlanState& plan, const CommandRecord& record) {
+  turn.Emit(plan, CommandRequeued{record.id});
+  turn.Touch(record.agent);
 }
 
-void DecideOutcome(Step& step, PlanState& plan, CommandRecord& record, const QuestionAsked& asked,
+void DecideOutcome(Turn& turn, const PlanState& plan, const CommandRecord& record, const QuestionAsked& asked,
                    Decision decision, const std::string& text) {
   if (decision != Decision::kApprove) {
-    EndCommand(step, plan, record, EndState::kFailed, ErrorCode::kOutcomeUnknown,
+    EndCommand(turn, plan, record, EndState::kFailed, ErrorCode::kOutcomeUnknown,
                "it is not known whether the tool ran");
     return;
   }
   const Content result =
-      step.Store(plan, text.empty() ? Say(step.state().settings.language, Phrase::kConfirmedDone) : text);
-  step.Emit(plan, ToolCallFinished{record.id, asked.call, result, {}, {}});
+      turn.Store(plan, text.empty() ? Say(turn.state().settings.language, Phrase::kConfirmedDone) : text);
+  turn.Emit(plan, ToolCallFinished{record.id, asked.call, result, {}, {}});
   const auto& open = record.execution->open;
   const auto unsafe = std::ranges::find(open, false, &OpenCall::idempotent);
   if (unsafe != open.end()) {
-    AskForOutcome(step, plan, record, *unsafe);
+    AskForOutcome(turn, plan, record, *unsafe);
   } else {
-    Resume(step, plan, record);
+    Resume(turn, plan, record);
   }
 }
 
 // What a person did for a task: the text is the result, files are outputs.
-void TakeWork(Step& step, PlanState& plan, const QuestionAsked& asked, QuestionAnswer answer) {
-  CommandRecord* record = plan.Find(asked.command_id);
+void TakeWork(Turn& turn, const PlanState& plan, const QuestionAsked& asked, QuestionAnswer answer) {
+  const CommandRecord* record = plan.Find(asked.command_id);
   if (record == nullptr || record->state != CommandState::kWaitingHuman) return;
   if (answer.decision == Decision::kReject) {
-    OwnerOf(step, *record).Decline(step, plan, *record, "nobody did it");
+    OwnerOf(turn, *record).Decline(turn, plan, *record, "nobody did it");
     return;
   }
   AnswerFacts done;
@@ -75,37 +75,37 @@ void TakeWork(Step& step, PlanState& plan, const QuestionAsked& asked, QuestionA
   for (auto& [name, payload] : answer.files) {
     if (auto* bytes = std::get_if<std::string>(&payload)) done.outputs.emplace(name, std::move(*bytes));
   }
-  Succeed(step, plan, *record, std::move(done));
+  Succeed(turn, plan, *record, std::move(done));
 }
 
-void Decide(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision,
+void Decide(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Decision decision,
             const std::string& text) {
-  if (asked.purpose == QuestionPurpose::kGate) DecideGate(step, plan, asked, decision, text);
-  if (asked.purpose == QuestionPurpose::kReplan) DecideReplan(step, plan, asked, decision);
+  if (asked.purpose == QuestionPurpose::kGate) DecideGate(turn, plan, asked, decision, text);
+  if (asked.purpose == QuestionPurpose::kReplan) DecideReplan(turn, plan, asked, decision);
   if (asked.purpose == QuestionPurpose::kGoal) {
-    DecideGoal(step, plan, asked, decision, text);
+    DecideGoal(turn, plan, asked, decision, text);
     return;
   }
-  CommandRecord* record = plan.Find(asked.command_id);
+  const CommandRecord* record = plan.Find(asked.command_id);
   if (record == nullptr || record->state != CommandState::kWaitingHuman) return;
   if (asked.purpose == QuestionPurpose::kTask) {
-    OwnerOf(step, *record).Decline(step, plan, *record, "nobody did it");
+    OwnerOf(turn, *record).Decline(turn, plan, *record, "nobody did it");
   }
   if (asked.purpose == QuestionPurpose::kBudget || asked.purpose == QuestionPurpose::kHubBudget) {
-    DecideBudget(step, plan, *record, asked.purpose, decision);
+    DecideBudget(turn, plan, *record, asked.purpose, decision);
   }
-  if (asked.purpose == QuestionPurpose::kAskHuman) HearPerson(step, plan, *record, decision, text);
-  if (asked.purpose == QuestionPurpose::kOutcome) DecideOutcome(step, plan, *record, asked, decision, text);
+  if (asked.purpose == QuestionPurpose::kAskHuman) HearPerson(turn, plan, *record, decision, text);
+  if (asked.purpose == QuestionPurpose::kOutcome) DecideOutcome(turn, plan, *record, asked, decision, text);
 }
 
 }  // namespace
 
-void OnQuestionAnswer(Step& step, QuestionAnswer answer) {
-  PlanState& plan = step.state().Plan(answer.plan_id);
+void OnQuestionAnswer(Turn& turn, QuestionAnswer answer) {
+  const PlanState& plan = turn.Plan(answer.plan_id);
   if (answer.source && plan.HasTaken(*answer.source)) return;
   const auto found = plan.questions.find(answer.question);
   if (found == plan.questions.end()) {
-    step.reply = {Reply::Status::kRefused,
+    turn.reply = {Reply::Status::kRefused,
                   Error{ErrorCode::kAnswerLate, fmt::format("q_{} is not open", answer.question),
                         "see `agenttalk questions` for the open ones"},
                   {},
@@ -113,31 +113,31 @@ void OnQuestionAnswer(Step& step, QuestionAnswer answer) {
     return;
   }
   const QuestionAsked asked = found->second.asked;
-  step.cause = answer.question;
+  turn.cause = answer.question;
   if (asked.purpose == QuestionPurpose::kAskHuman) answer.text = CleanHumanText(answer.text);
-  const std::uint64_t event = CloseAnswered(step, plan, answer);
-  if (!answer.client_id.empty()) step.Emit(plan, ControlAccepted{std::move(answer.client_id), "answer"});
-  step.reply = {Reply::Status::kAccepted, {}, asked.command_id, event};
+  const std::uint64_t event = CloseAnswered(turn, plan, answer);
+  if (!answer.client_id.empty()) turn.Emit(plan, ControlAccepted{std::move(answer.client_id), "answer"});
+  turn.reply = {Reply::Status::kAccepted, {}, asked.command_id, event};
   if (asked.purpose == QuestionPurpose::kTask) {
-    TakeWork(step, plan, asked, std::move(answer));
+    TakeWork(turn, plan, asked, std::move(answer));
     return;
   }
   for (auto& [name, payload] : answer.files) {
-    const Content content = step.Store(plan, std::move(payload));
-    Deliver(step, plan, {asked.from, name, content, AgentId(std::string(kHuman)), {}, 0, {}});
+    const Content content = turn.Store(plan, std::move(payload));
+    Deliver(turn, plan, {asked.from, name, content, AgentId(std::string(kHuman)), {}, 0, {}});
   }
-  Decide(step, plan, asked, answer.decision, answer.text);
+  Decide(turn, plan, asked, answer.decision, answer.text);
 }
 
-void OnQuestionDue(Step& step, PlanState& plan, std::uint64_t question) {
+void OnQuestionDue(Turn& turn, const PlanState& plan, std::uint64_t question) {
   const auto found = plan.questions.find(question);
   if (found == plan.questions.end()) return;
   const Timestamp deadline = found->second.asked.deadline;
-  if (deadline == Timestamp{} || deadline > step.now()) return;
+  if (deadline == Timestamp{} || deadline > turn.now()) return;
   const QuestionAsked asked = found->second.asked;
-  step.cause = question;
-  CloseQuestion(step, plan, question, {});
-  Decide(step, plan, asked, Decision::kNone, {});
+  turn.cause = question;
+  CloseQuestion(turn, plan, question, {});
+  Decide(turn, plan, asked, Decision::kNone, {});
 }
 
 }  // namespace agenttalk

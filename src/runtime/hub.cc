@@ -33,7 +33,7 @@
 #include "engine/command/sending_rules.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "journal/journal.h"
 #include "journal/memory_journal.h"
 #include "journal/sqlite_journal.h"

@@ -18,7 +18,7 @@
 #include "base/time.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "journal/journal.h"
 #include "journal/plan_summary.h"
 #include "journal/stream_changes.h"

@@ -67,11 +67,11 @@ std::string Fold(Engine& engine, Journal& journal, const PlanId& plan, std::uint
     if (row.version > until) return false;
     decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
                            [&](const Event& event) { engine.Replay(event); });
-    engine.state().Plan(plan).version = row.version;
+    engine.SetVersion(plan, row.version);
     return decoded.has_value();
   });
   EXPECT_TRUE(read.has_value() && decoded.has_value());
-  return EncodePlan(engine.state().Plan(plan));
+  return EncodePlan(*engine.state().FindPlan(plan));
 }
 
 struct Folding {
@@ -134,7 +134,7 @@ TEST(OldJournals, FoldToTheSameFromASnapshot) {
       loaded.id = stream.stream;
       ASSERT_TRUE(DecodePlan(half, loaded)) << archive << " " << stream.stream.str();
       loaded.version = loaded.snapshot_version = middle;
-      loaded.last_event = until_middle.engine.state().Plan(stream.stream).last_event;
+      loaded.last_event = until_middle.engine.state().FindPlan(stream.stream)->last_event;
       ++snapshots;
       Folding from_snapshot;
       from_snapshot.engine.Load(std::move(loaded));

@@ -19,7 +19,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/thinking/plan_draft.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/thinking_command.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"

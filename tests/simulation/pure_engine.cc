@@ -15,7 +15,7 @@
 #include "engine/engine.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
@@ -69,8 +69,7 @@ void PureEngine::Crash(const PlanId& plan, bool snapshot) {
     CHECK(DecodePlan(before, loaded));
     loaded.last_event = last;
     next->Load(std::move(loaded));
-    next->state().last_event = engine_->state().last_event;
-    next->state().now = engine_->state().now;
+    next->ContinueAfter(engine_->state().last_event, engine_->state().now);
   }
   engine_ = std::move(next);
   CHECK(EncodePlan(Plan(plan)) == before);

@@ -13,7 +13,7 @@
 #include "engine/engine.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/content.h"
 
 namespace agenttalk {

@@ -5,7 +5,7 @@
 
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 
 namespace agenttalk {
 
@@ -22,10 +22,10 @@ class AnswerCommands {
  public:
   virtual ~AnswerCommands() = default;
   // Carries them out, all or none. The record may not be running any more afterwards.
-  virtual ThoughtOutcome CarryOut(Step& step, PlanState& plan, CommandRecord& record,
+  virtual ThoughtOutcome CarryOut(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                   AnswerFacts& answer) const = 0;
   // Their form is wrong: they are refused before anybody looked at what they mean.
-  virtual void AuditBadForm(Step& step, PlanState& plan, const CommandRecord& record,
+  virtual void AuditBadForm(Turn& turn, const PlanState& plan, const CommandRecord& record,
                             const AnswerFacts& answer) const = 0;
 };
 

@@ -6,13 +6,13 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/brief.h"
 
 namespace agenttalk {
 
-Result<CommandBrief> ReadBrief(Step& step, const CommandRecord& record) {
-  const std::string bytes = TRY(step.composer().Read(record.brief));
+Result<CommandBrief> ReadBrief(Turn& turn, const CommandRecord& record) {
+  const std::string bytes = TRY(turn.composer().Read(record.brief));
   CommandBrief brief;
   ByteReader reader(bytes);
   reader.Get(brief);

@@ -15,7 +15,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/spending.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 #include "model/words/catalogue.h"
 
@@ -79,44 +79,44 @@ std::optional<QuestionPurpose> ExceededBudget(const HubState& state, const PlanS
   return std::nullopt;
 }
 
-void AskForBudget(Step& step, PlanState& plan, const CommandRecord& record, QuestionPurpose budget,
+void AskForBudget(Turn& turn, const PlanState& plan, const CommandRecord& record, QuestionPurpose budget,
                   const Cost& wanted) {
   const bool of_hub = budget == QuestionPurpose::kHubBudget;
-  const Budget limit = of_hub ? OfHub(step.state()) : OfPlan(step.state(), plan);
+  const Budget limit = of_hub ? OfHub(turn.state()) : OfPlan(turn.state(), plan);
   QuestionAsked question;
   question.kind = QuestionKind::kConfirm;
   question.purpose = budget;
   question.from = record.agent;
   question.command_id = record.id;
-  const Language language = step.state().settings.language;
+  const Language language = turn.state().settings.language;
   question.text =
       Say(language, Phrase::kBudget, record.id.str(), Tokens(wanted),
           of_hub ? Say(language, Phrase::kTheHub) : plan.id.str(), UsedText(language, limit),
           limit.micro_usd == 0 ? std::string() : fmt::format(" ({} USD)", Dollars(wanted.micro_usd)));
   question.choices = {{"approve", Say(language, Phrase::kBudgetApprove)},
                       {"reject", Say(language, Phrase::kBudgetReject)}};
-  AskPerson(step, plan, std::move(question));
+  AskPerson(turn, plan, std::move(question));
 }
 
-void DecideBudget(Step& step, PlanState& plan, const CommandRecord& record, QuestionPurpose budget,
+void DecideBudget(Turn& turn, const PlanState& plan, const CommandRecord& record, QuestionPurpose budget,
                   Decision decision) {
   const bool of_hub = budget == QuestionPurpose::kHubBudget;
   if (decision != Decision::kApprove) {
-    EndCommand(step, plan, *plan.Find(record.id), EndState::kFailed, ErrorCode::kBudgetExceeded,
+    EndCommand(turn, plan, *plan.Find(record.id), EndState::kFailed, ErrorCode::kBudgetExceeded,
                of_hub ? "the hub's budget is used up" : "the plan's budget is used up");
     return;
   }
   // A whole budget more, so that they are not asked again at once.
-  const Budget limit = of_hub ? OfHub(step.state()) : OfPlan(step.state(), plan);
-  step.Emit(of_hub ? step.state().own : plan, BudgetRaised{limit.tokens, limit.micro_usd});
-  step.Emit(plan, CommandRequeued{record.id});
-  step.Touch(record.agent);
+  const Budget limit = of_hub ? OfHub(turn.state()) : OfPlan(turn.state(), plan);
+  turn.Emit(of_hub ? turn.state().own : plan, BudgetRaised{limit.tokens, limit.micro_usd});
+  turn.Emit(plan, CommandRequeued{record.id});
+  turn.Touch(record.agent);
 }
 
-void SettleSpending(Step& step, const PlanState& plan) {
+void SettleSpending(Turn& turn, const PlanState& plan) {
   const Cost rest = Unsettled(plan);
   if (rest == Cost{}) return;
-  step.Emit(step.state().own, SpendingSettled{plan.id, rest, UnsettledShares(plan)});
+  turn.Emit(turn.state().own, SpendingSettled{plan.id, rest, UnsettledShares(plan)});
 }
 
 }  // namespace agenttalk

@@ -4,7 +4,7 @@
 
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 
 // Money and tokens: reserved with a call's intent, settled with its outcome, for the plan and for the hub.
@@ -15,13 +15,13 @@ std::optional<QuestionPurpose> ExceededBudget(const HubState& state, const PlanS
                                               const Cost& wanted);
 
 // The command waits for a person who raises the budget or stops the command.
-void AskForBudget(Step& step, PlanState& plan, const CommandRecord& record, QuestionPurpose budget,
+void AskForBudget(Turn& turn, const PlanState& plan, const CommandRecord& record, QuestionPurpose budget,
                   const Cost& wanted);
-void DecideBudget(Step& step, PlanState& plan, const CommandRecord& record, QuestionPurpose budget,
+void DecideBudget(Turn& turn, const PlanState& plan, const CommandRecord& record, QuestionPurpose budget,
                   Decision decision);
 
 // The plan ends: its cost is written where it is counted when the plan is not loaded any more. Goes before
 // the event that ends the plan.
-void SettleSpending(Step& step, const PlanState& plan);
+void SettleSpending(Turn& turn, const PlanState& plan);
 
 }  // namespace agenttalk

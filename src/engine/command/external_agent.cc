@@ -8,7 +8,7 @@
 #include "engine/command/brief_reading.h"
 #include "engine/command/owner.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/command.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
@@ -19,22 +19,22 @@ namespace agenttalk {
 
 namespace json = boost::json;
 
-std::optional<AnswerContract> ExternalContract(Step& step, const PlanState& plan, const CommandRecord& record,
+std::optional<AnswerContract> ExternalContract(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                                const AgentSettings& agent) {
-  const auto brief = ReadBrief(step, record);
+  const auto brief = ReadBrief(turn, record);
   if (!brief) return std::nullopt;
-  AnswerContract contract = OwnerOf(step, record).Contract(plan, record, *brief, agent);
+  AnswerContract contract = OwnerOf(turn, record).Contract(plan, record, *brief, agent);
   contract.form = Stage::kCommand;
   contract.tools_allowed = false;
   contract.commands_allowed = false;
   return contract;
 }
 
-Content StoreDelivery(Step& step, PlanState& plan, const CommandRecord& record,
+Content StoreDelivery(Turn& turn, const PlanState& plan, const CommandRecord& record,
                       const std::optional<AnswerContract>& contract) {
   // A retry is asked for the same.
   if (record.delivered) return *record.delivered;
-  const auto body = step.composer().Read(record.body);
+  const auto body = turn.composer().Read(record.body);
   if (!body) return record.body;
   auto parsed = ParseJson(*body);
   if (!parsed || !parsed->is_object()) return record.body;
@@ -45,7 +45,7 @@ Content StoreDelivery(Step& step, PlanState& plan, const CommandRecord& record,
   }
   command["outputs"] = std::move(outputs);
   if (command.contains("payload_hash")) command["payload_hash"] = PayloadHash(command).Hex();
-  return step.Store(plan, PrettyJson(command));
+  return turn.Store(plan, PrettyJson(command));
 }
 
 }  // namespace agenttalk

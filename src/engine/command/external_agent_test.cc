@@ -16,7 +16,7 @@
 #include "engine/engine_fixture.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/command.h"
 #include "model/command/external_names.h"
 #include "model/events/event.h"
@@ -113,7 +113,9 @@ TEST_F(ExternalDelivery, WhatACrashLeftUndecidedIsDecidedAfterIt) {
   PlanState loaded;
   loaded.id = PlanId("plan_a");
   ASSERT_TRUE(DecodePlan(EncodePlan(Plan()), loaded));
-  again.state().agents[AgentId("alice")];
+  Event configured;
+  configured.body = AgentConfigured{AgentId("alice"), {}};
+  again.Replay(configured);
   again.Load(std::move(loaded));
   again.FindUndecided();
   EXPECT_TRUE(again.has_undecided());

@@ -28,7 +28,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/command.h"
 #include "model/command/external_names.h"
 #include "model/dag/task_dag.h"
@@ -38,7 +38,7 @@
 namespace agenttalk {
 namespace {
 
-void RefuseCommand(Step& step, CommandFile& file, ErrorCode code, std::string message, std::string hint) {
+void RefuseCommand(Turn& turn, CommandFile& file, ErrorCode code, std::string message, std::string hint) {
   RejectedFile refused;
   refused.agent_id = file.sender.empty() ? file.agent_id : file.sender;
   refused.plan_id = file.plan_id;
@@ -49,27 +49,27 @@ void RefuseCommand(Step& step, CommandFile& file, ErrorCode code, std::string me
   refused.message = std::move(message);
   refused.hint = std::move(hint);
   refused.source = std::move(file.source);
-  OnRejectedFile(step, std::move(refused));
+  OnRejectedFile(turn, std::move(refused));
 }
 
 // True when the command is not a new one; then it has been answered.
-bool AnswerKnownCommand(Step& step, PlanState& plan, CommandFile& file) {
+bool AnswerKnownCommand(Turn& turn, const PlanState& plan, CommandFile& file) {
   const Command& command = file.command;
   if (const CommandRecord* known = plan.FindByKey(file.agent_id, command.idempotency_key)) {
     if (known->payload != file.payload) {
-      RefuseCommand(step, file, ErrorCode::kIdempotencyConflict,
+      RefuseCommand(turn, file, ErrorCode::kIdempotencyConflict,
                     fmt::format("the key {} was used by {} with other content", command.idempotency_key,
                                 known->id.str()),
                     "give the new command an id and key of its own");
       return true;
     }
     const std::uint64_t event =
-        step.Emit(plan, CommandRepeated{known->id, file.agent_id, std::move(file.source)});
-    step.reply = {Reply::Status::kRepeated, {}, known->id, event};
+        turn.Emit(plan, CommandRepeated{known->id, file.agent_id, std::move(file.source)});
+    turn.reply = {Reply::Status::kRepeated, {}, known->id, event};
     return true;
   }
   if (plan.Find(command.command_id) == nullptr) return false;
-  RefuseCommand(step, file, ErrorCode::kCommandIdReused,
+  RefuseCommand(turn, file, ErrorCode::kCommandIdReused,
                 fmt::format("{} exists already in {}", command.command_id.str(), plan.id.str()),
                 "use a command_id that is new in its plan");
   return true;
@@ -88,7 +88,7 @@ Reply RecallFile(const PlanState& plan, const FileFingerprint& source) {
 
 // In a task's line of commands a higher sequence number replaces the lower ones that have not started; a
 // lower one that comes late is itself out of date.
-bool SupersedeInTask(Step& step, PlanState& plan, const CommandRecord& added) {
+bool SupersedeInTask(Turn& turn, const PlanState& plan, const CommandRecord& added) {
   if (added.task.empty()) return false;
   bool outdated = false;
   for (const std::uint32_t index : plan.CommandsOf(added.task)) {
@@ -98,12 +98,12 @@ bool SupersedeInTask(Step& step, PlanState& plan, const CommandRecord& added) {
     const bool not_started =
         other.state == CommandState::kWaitingInputs || other.state == CommandState::kReady;
     if (other.seq < added.seq && not_started) {
-      step.Emit(plan, CommandEnded{other.id, EndState::kSuperseded, ErrorCode::kCancelled,
+      turn.Emit(plan, CommandEnded{other.id, EndState::kSuperseded, ErrorCode::kCancelled,
                                    fmt::format("superseded by {}", added.id.str())});
     }
   }
   if (outdated) {
-    step.Emit(plan, CommandEnded{added.id, EndState::kSuperseded, ErrorCode::kCancelled,
+    turn.Emit(plan, CommandEnded{added.id, EndState::kSuperseded, ErrorCode::kCancelled,
                                  "a command of a higher command_seq is there already"});
   }
   return outdated;
@@ -111,74 +111,74 @@ bool SupersedeInTask(Step& step, PlanState& plan, const CommandRecord& added) {
 
 }  // namespace
 
-void OnCommandFile(Step& step, CommandFile file) {
-  PlanState& plan = step.state().Plan(file.plan_id);
+void OnCommandFile(Turn& turn, CommandFile file) {
+  const PlanState& plan = turn.Plan(file.plan_id);
   if (file.source && plan.HasTaken(*file.source)) {
-    step.reply = RecallFile(plan, *file.source);
+    turn.reply = RecallFile(plan, *file.source);
     return;
   }
-  const auto agent = step.state().agents.find(file.agent_id);
-  if (agent == step.state().agents.end() || agent->second.removed) {
-    RefuseCommand(step, file, ErrorCode::kAgentUnknown,
+  const auto agent = turn.state().agents.find(file.agent_id);
+  if (agent == turn.state().agents.end() || agent->second.removed) {
+    RefuseCommand(turn, file, ErrorCode::kAgentUnknown,
                   fmt::format("there is no agent {}", file.agent_id.str()),
                   "add the agent to agenttalk.yaml, then `agenttalk dead retry` this letter");
     return;
   }
   if (!file.sender.empty()) {
-    if (auto obstacle = FindSendObstacle(step.state(), file)) {
-      RefuseCommand(step, file, obstacle->code, obstacle->message, obstacle->hint);
+    if (auto obstacle = FindSendObstacle(turn.state(), file)) {
+      RefuseCommand(turn, file, obstacle->code, obstacle->message, obstacle->hint);
       return;
     }
   }
-  const PlanRules& rules = step.parts().plans;
+  const PlanRules& rules = turn.parts().plans;
   // Who speaks for the owner of the hub, as `send` does, comes without a file.
   const AgentId box = file.agent_id;
   rules.Address(plan, file);
   if (file.source) {
-    if (auto forbidden = ForbidCommand(step.state(), box, file.agent_id)) {
+    if (auto forbidden = ForbidCommand(turn.state(), box, file.agent_id)) {
       file.agent_id = box;
-      RefuseCommand(step, file, forbidden->code, forbidden->message, forbidden->hint);
+      RefuseCommand(turn, file, forbidden->code, forbidden->message, forbidden->hint);
       return;
     }
   }
-  if (AnswerKnownCommand(step, plan, file)) return;
+  if (AnswerKnownCommand(turn, plan, file)) return;
   const auto owner = rules.Admit(plan, file);
   if (!owner) {
-    RefuseCommand(step, file, owner.error().code, owner.error().message, owner.error().hint);
+    RefuseCommand(turn, file, owner.error().code, owner.error().message, owner.error().hint);
     return;
   }
-  if (!plan.opened) step.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
-  if (plan.completed) step.Emit(plan, PlanChanged{PlanChange::kReopened, {}});
+  if (!plan.opened) turn.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
+  if (plan.completed) turn.Emit(plan, PlanChanged{PlanChange::kReopened, {}});
 
   NewCommand added;
   added.owner = *owner;
   added.agent = file.agent_id;
   added.body = std::move(file.body);
-  added.brief = OwnerOf(step, *owner).Brief(step, plan, file.command);
-  added.wait_until = step.now() + file.command.timeout;
+  added.brief = OwnerOf(turn, *owner).Brief(turn, plan, file.command);
+  added.wait_until = turn.now() + file.command.timeout;
   added.command = std::move(file.command);
   added.payload = file.payload;
   added.source = std::move(file.source);
   added.warnings = std::move(file.warnings);
   added.hops = file.hops;
-  CommandRecord& record = ReceiveCommand(step, plan, std::move(added));
-  step.reply = {Reply::Status::kAccepted, {}, record.id, record.received};
-  if (SupersedeInTask(step, plan, record)) {
-    CompleteIfIdle(step, plan);
+  const CommandRecord& record = ReceiveCommand(turn, plan, std::move(added));
+  turn.reply = {Reply::Status::kAccepted, {}, record.id, record.received};
+  if (SupersedeInTask(turn, plan, record)) {
+    CompleteIfIdle(turn, plan);
     return;
   }
-  BindIfComplete(step, plan, record);
+  BindIfComplete(turn, plan, record);
 }
 
-void OnInputFile(Step& step, InputFile file) {
-  PlanState& plan = step.state().Plan(file.plan_id);
+void OnInputFile(Turn& turn, InputFile file) {
+  const PlanState& plan = turn.Plan(file.plan_id);
   if (file.source && plan.HasTaken(*file.source)) {
-    step.reply = {Reply::Status::kIgnored, {}, {}, 0};
+    turn.reply = {Reply::Status::kIgnored, {}, {}, 0};
     return;
   }
-  const auto agent = step.state().agents.find(file.agent_id);
-  if (agent == step.state().agents.end() || agent->second.removed) {
-    OnRejectedFile(step, {file.agent_id,
+  const auto agent = turn.state().agents.find(file.agent_id);
+  if (agent == turn.state().agents.end() || agent->second.removed) {
+    OnRejectedFile(turn, {file.agent_id,
                           file.plan_id,
                           {},
                           file.name,
@@ -194,59 +194,58 @@ void OnInputFile(Step& step, InputFile file) {
   arrived.agent_id = file.agent_id;
   arrived.name = std::move(file.name);
   const Digest digest = DigestOf(file.payload);
-  const auto& files = plan.inboxes[file.agent_id].files;
-  if (const auto known = files.find(arrived.name); known != files.end()) {
+  if (const InputVersion* known = plan.FindFile(arrived.agent_id, arrived.name)) {
     // Only other content is a new version; this may be a file of our own that is seen again.
-    const InputVersion& version = known->second;
+    const InputVersion& version = *known;
     const bool same = version.content.digest == digest;
     // The very file that was taken in, with other content: a power cut took what its writer had not synced.
     const bool damaged =
         file.source && version.inode == file.source->inode && version.mtime_ns == file.source->mtime_ns;
     if (same || damaged) {
-      step.reply = {same ? Reply::Status::kIgnored : Reply::Status::kDamaged, {}, {}, version.event};
+      turn.reply = {same ? Reply::Status::kIgnored : Reply::Status::kDamaged, {}, {}, version.event};
       return;
     }
   }
-  arrived.content = step.Store(plan, std::move(file.payload));
+  arrived.content = turn.Store(plan, std::move(file.payload));
   arrived.source = std::move(file.source);
-  Deliver(step, plan, std::move(arrived));
-  step.parts().plans.Advance(step, plan);
-  step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+  Deliver(turn, plan, std::move(arrived));
+  turn.parts().plans.Advance(turn, plan);
+  turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};
 }
 
-void OnRejectedFile(Step& step, RejectedFile file) {
-  PlanState& plan = step.state().Plan(file.plan_id);
+void OnRejectedFile(Turn& turn, RejectedFile file) {
+  const PlanState& plan = turn.Plan(file.plan_id);
   if (file.source && plan.HasTaken(*file.source)) {
-    step.reply = {Reply::Status::kIgnored, {}, {}, 0};
+    turn.reply = {Reply::Status::kIgnored, {}, {}, 0};
     return;
   }
   DeadLettered letter;
   letter.agent_id = std::move(file.agent_id);
   letter.command_id = std::move(file.command_id);
   letter.file = std::move(file.file);
-  if (file.body) letter.body = step.Store(plan, std::move(*file.body));
+  if (file.body) letter.body = turn.Store(plan, std::move(*file.body));
   letter.code = file.code;
   letter.message = file.message;
   letter.hint = file.hint;
   letter.source = std::move(file.source);
   letter.errors = std::move(file.errors);
   const std::string text = fmt::format("{}: {} ({})", letter.file, letter.message, ToString(letter.code));
-  const std::uint64_t event = step.Emit(plan, std::move(letter));
-  step.reply = {Reply::Status::kRefused, Error{file.code, file.message, file.hint}, file.command_id, event};
-  Alert(step, plan, nullptr, text, event);
+  const std::uint64_t event = turn.Emit(plan, std::move(letter));
+  turn.reply = {Reply::Status::kRefused, Error{file.code, file.message, file.hint}, file.command_id, event};
+  Alert(turn, plan, nullptr, text, event);
 }
 
-void OnExternalResult(Step& step, ExternalResult result) {
-  PlanState& plan = step.state().Plan(result.plan_id);
+void OnExternalResult(Turn& turn, ExternalResult result) {
+  const PlanState& plan = turn.Plan(result.plan_id);
   if (result.source && plan.HasTaken(*result.source)) return;
-  CommandRecord* record = plan.Find(result.command_id);
+  const CommandRecord* record = plan.Find(result.command_id);
   const bool open =
       record != nullptr && record->state == CommandState::kRunning && record->agent == result.agent_id;
   if (!open || !result.answer.errors.empty()) {
     std::string message =
         open ? fmt::format("the result does not meet its contract: {}", result.answer.errors.front())
              : fmt::format("no open command of {} waits for this result", result.agent_id.str());
-    OnRejectedFile(step,
+    OnRejectedFile(turn,
                    {result.agent_id, result.plan_id, result.command_id, ResultName(result.command_id),
                     Payload(std::move(result.body)),
                     open ? ErrorCode::kModelOutputInvalid : ErrorCode::kStateConflict, std::move(message),
@@ -256,30 +255,30 @@ void OnExternalResult(Step& step, ExternalResult result) {
     return;
   }
   if (result.answer.rejected || result.failure) {
-    step.Emit(plan, OutputFound{result.agent_id, ResultName(record->id),
-                                step.Store(plan, std::move(result.body)), std::move(result.source)});
+    turn.Emit(plan, OutputFound{result.agent_id, ResultName(record->id),
+                                turn.Store(plan, std::move(result.body)), std::move(result.source)});
     if (result.failure) {
-      FailAttempt(step, plan, *record, *std::move(result.failure), EndState::kFailed);
+      FailAttempt(turn, plan, *record, *std::move(result.failure), EndState::kFailed);
     } else {
-      OwnerOf(step, *record).Decline(step, plan, *record, *result.answer.rejected);
+      OwnerOf(turn, *record).Decline(turn, plan, *record, *result.answer.rejected);
     }
   } else {
-    Succeed(step, plan, *record, std::move(result.answer), std::move(result.source));
+    Succeed(turn, plan, *record, std::move(result.answer), std::move(result.source));
   }
-  step.reply = {Reply::Status::kAccepted, {}, result.command_id, step.state().last_event};
+  turn.reply = {Reply::Status::kAccepted, {}, result.command_id, turn.state().last_event};
 }
 
-void OnOutputFile(Step& step, OutputFile file) {
-  PlanState& plan = step.state().Plan(file.plan_id);
+void OnOutputFile(Turn& turn, OutputFile file) {
+  const PlanState& plan = turn.Plan(file.plan_id);
   if (file.source && plan.HasTaken(*file.source)) {
-    step.reply = RecallFile(plan, *file.source);
+    turn.reply = RecallFile(plan, *file.source);
     return;
   }
   const bool awaited = std::ranges::any_of(plan.commands, [&](const CommandRecord& record) {
     return record.agent == file.agent_id && record.state == CommandState::kRunning;
   });
   if (!awaited) {
-    OnRejectedFile(step,
+    OnRejectedFile(turn,
                    {file.agent_id,
                     file.plan_id,
                     {},
@@ -292,10 +291,10 @@ void OnOutputFile(Step& step, OutputFile file) {
                     std::move(file.source)});
     return;
   }
-  const Content content = step.Store(plan, std::move(file.payload));
+  const Content content = turn.Store(plan, std::move(file.payload));
   const std::uint64_t event =
-      step.Emit(plan, OutputFound{file.agent_id, std::move(file.name), content, std::move(file.source)});
-  step.reply = {Reply::Status::kAccepted, {}, {}, event};
+      turn.Emit(plan, OutputFound{file.agent_id, std::move(file.name), content, std::move(file.source)});
+  turn.reply = {Reply::Status::kAccepted, {}, {}, event};
 }
 
 }  // namespace agenttalk

@@ -31,7 +31,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/command.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
@@ -68,45 +68,45 @@ std::string MissingInputs(const CommandRecord& record) {
   return text;
 }
 
-void StartAttempt(Step& step, PlanState& plan, CommandRecord& record) {
+void StartAttempt(Turn& turn, const PlanState& plan, const CommandRecord& record) {
   const std::uint32_t attempt = record.execution->attempt + 1;
-  const AgentSettings& agent = step.state().agents[record.agent].settings;
-  AttemptStarted started{record.id, attempt, step.now() + AttemptTimeout(record)};
+  const AgentSettings& agent = turn.state().SettingsOf(record.agent);
+  AttemptStarted started{record.id, attempt, turn.now() + AttemptTimeout(record)};
   if (agent.external) {
-    started.contract = ExternalContract(step, plan, record, agent);
-    started.delivered = StoreDelivery(step, plan, record, started.contract);
-    step.Emit(plan, std::move(started));
+    started.contract = ExternalContract(turn, plan, record, agent);
+    started.delivered = StoreDelivery(turn, plan, record, started.contract);
+    turn.Emit(plan, std::move(started));
     return;
   }
-  step.Emit(plan, std::move(started));
+  turn.Emit(plan, std::move(started));
   const std::vector<OpenCall> redo = record.execution->redo;
   for (const OpenCall& lost : redo) {
-    step.Emit(plan, ToolCallIntended{record.id, record.execution->calls + 1, lost.tool, lost.subject,
+    turn.Emit(plan, ToolCallIntended{record.id, record.execution->calls + 1, lost.tool, lost.subject,
                                      lost.idempotent, lost.provider_call});
   }
   const bool goes_on = !record.execution->news.empty();  // with what a person has answered
   if (!redo.empty()) return;
   if (goes_on) {
-    ContinueConversation(step, plan, record);
+    ContinueConversation(turn, plan, record);
   } else {
-    StrategyOf(step, record).Resume(step, plan, record);
+    StrategyOf(turn, record).Resume(turn, plan, record);
   }
 }
 
 }  // namespace
 
-void Dispatch(Step& step, const AgentId& agent) {
-  const auto found = step.state().agents.find(agent);
-  if (found == step.state().agents.end() || found->second.removed) return;
-  AgentState& state = found->second;
+void Dispatch(Turn& turn, const AgentId& agent) {
+  const auto found = turn.state().agents.find(agent);
+  if (found == turn.state().agents.end() || found->second.removed) return;
+  const AgentState& state = found->second;
   const auto startable = [&](const AgentState::Ready& ready) {
-    return step.state().InFocus(step.state().ByNumber(ready.plan)->id);
+    return turn.state().InFocus(turn.state().ByNumber(ready.plan)->id);
   };
   while (state.running < state.settings.max_parallel + state.parked) {
     const auto next = std::ranges::find_if(state.ready, startable);
     if (next == state.ready.end()) return;
-    PlanState& plan = *step.state().ByNumber(next->plan);
-    StartAttempt(step, plan, plan.commands[next->command]);
+    const PlanState& plan = *turn.state().ByNumber(next->plan);
+    StartAttempt(turn, plan, plan.commands[next->command]);
   }
 }
 
@@ -120,43 +120,43 @@ Duration RetryPause(const PlanState& plan, const CommandRecord& record, std::uin
   return Duration(static_cast<std::int64_t>(capped * (1.0 - share / 4.0)));
 }
 
-void FailAttempt(Step& step, PlanState& plan, CommandRecord& record, CallFailure failure,
+void FailAttempt(Turn& turn, const PlanState& plan, const CommandRecord& record, CallFailure failure,
                  EndState end_state) {
-  if (StrategyOf(step, record).SurviveFailure(step, plan, record, failure)) return;
+  if (StrategyOf(turn, record).SurviveFailure(turn, plan, record, failure)) return;
   const std::uint32_t attempt = record.execution->attempt;
-  step.Touch(record.agent);
+  turn.Touch(record.agent);
   if (failure.retryable && record.execution->failures < record.retry_times) {
     const Duration pause = std::max(RetryPause(plan, record, record.execution->failures),
                                     failure.retry_after.value_or(Duration{}));
-    step.Emit(plan, AttemptFailed{record.id, attempt, failure.code, std::move(failure.message),
-                                  step.now() + pause});
+    turn.Emit(plan, AttemptFailed{record.id, attempt, failure.code, std::move(failure.message),
+                                  turn.now() + pause});
     return;
   }
-  EndCommand(step, plan, record, end_state, failure.code, std::move(failure.message));
+  EndCommand(turn, plan, record, end_state, failure.code, std::move(failure.message));
 }
 
-void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record) {
-  if (record.due == Timestamp{} || record.due > step.now()) return;
+void OnCommandDue(Turn& turn, const PlanState& plan, const CommandRecord& record) {
+  if (record.due == Timestamp{} || record.due > turn.now()) return;
   switch (record.state) {
     case CommandState::kWaitingInputs:
       if (plan.paused) return;
-      EndCommand(step, plan, record, EndState::kTimedOut, ErrorCode::kWaitTimeout,
+      EndCommand(turn, plan, record, EndState::kTimedOut, ErrorCode::kWaitTimeout,
                  fmt::format("{} did not arrive within {}", MissingInputs(record), ToText(record.timeout)));
       return;
     case CommandState::kRetryWait:
       if (plan.paused) return;
-      step.Emit(plan, CommandRequeued{record.id});
-      step.Touch(record.agent);
+      turn.Emit(plan, CommandRequeued{record.id});
+      turn.Touch(record.agent);
       return;
     case CommandState::kRunning: {
       const auto& open = record.execution->open;
       const auto unsafe = std::ranges::find_if(open, [](const OpenCall& call) { return !call.idempotent; });
-      step.Touch(record.agent);
+      turn.Touch(record.agent);
       if (unsafe != open.end()) {
-        AskForOutcome(step, plan, record, *unsafe);
+        AskForOutcome(turn, plan, record, *unsafe);
         return;
       }
-      FailAttempt(step, plan, record,
+      FailAttempt(turn, plan, record,
                   {ErrorCode::kAttemptTimeout,
                    fmt::format("the attempt did not end within {}; give it a longer timeout",
                                ToText(AttemptTimeout(record))),
@@ -166,7 +166,7 @@ void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record) {
       return;
     }
     case CommandState::kWaitingCollaboration:
-      StrategyOf(step, record).OnWaitOver(step, plan, record);
+      StrategyOf(turn, record).OnWaitOver(turn, plan, record);
       return;
     case CommandState::kReady:
     case CommandState::kWaitingHuman:
@@ -179,36 +179,37 @@ void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record) {
   }
 }
 
-void Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
+void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts answer,
              std::optional<FileFingerprint> source) {
   CommandSucceeded succeeded;
   succeeded.command_id = record.id;
-  succeeded.result = step.Store(plan, answer.result);
+  succeeded.result = turn.Store(plan, answer.result);
   succeeded.source = std::move(source);
   succeeded.score = answer.score;
   succeeded.score_explanation = answer.score_explanation;
-  OwnerOf(step, record).Succeed(step, plan, record, std::move(answer), std::move(succeeded));
+  OwnerOf(turn, record).Succeed(turn, plan, record, std::move(answer), std::move(succeeded));
 }
 
-void EndCommand(Step& step, PlanState& plan, CommandRecord& record, EndState state, ErrorCode code,
-                std::string message) {
+void EndCommand(Turn& turn, const PlanState& plan, const CommandRecord& record, EndState state,
+                ErrorCode code, std::string message) {
   const CommandEnd end{state, code, std::move(message), NextHops(record)};
-  step.Touch(record.agent);
-  StrategyOf(step, record).ReportFailure(step, plan, record, end.message);
-  step.Emit(plan, CommandEnded{record.id, state, code, end.message});
-  OwnerOf(step, record).Ended(step, plan, record, end);
-  CompleteIfIdle(step, plan);
+  turn.Touch(record.agent);
+  StrategyOf(turn, record).ReportFailure(turn, plan, record, end.message);
+  turn.Emit(plan, CommandEnded{record.id, state, code, end.message});
+  OwnerOf(turn, record).Ended(turn, plan, record, end);
+  CompleteIfIdle(turn, plan);
 }
 
-void CancelCommand(Step& step, PlanState& plan, const CommandRecord& record, ErrorCode code,
+void CancelCommand(Turn& turn, const PlanState& plan, const CommandRecord& record, ErrorCode code,
                    const std::string& reason) {
-  step.Touch(record.agent);
-  step.Emit(plan, CommandEnded{record.id, EndState::kCancelled, code, reason});
+  turn.Touch(record.agent);
+  turn.Emit(plan, CommandEnded{record.id, EndState::kCancelled, code, reason});
 }
 
-void RecordSuccess(Step& step, PlanState& plan, const CommandRecord& record, CommandSucceeded succeeded) {
-  step.Touch(record.agent);
-  step.Emit(plan, std::move(succeeded));
+void RecordSuccess(Turn& turn, const PlanState& plan, const CommandRecord& record,
+                   CommandSucceeded succeeded) {
+  turn.Touch(record.agent);
+  turn.Emit(plan, std::move(succeeded));
 }
 
 CommandSucceeded RecordedBefore(const CommandId& command, const TaskResult& known) {
@@ -224,11 +225,11 @@ CommandSucceeded RecordedBefore(const CommandId& command, const TaskResult& know
   return succeeded;
 }
 
-void KeepDeadLetter(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end) {
+void KeepDeadLetter(Turn& turn, const PlanState& plan, const CommandRecord& record, const CommandEnd& end) {
   Dispatchable what;
   what.hops = end.hops;
   what.error = end.message;
-  RouteFailure(step, plan, record, what);
+  RouteFailure(turn, plan, record, what);
   DeadLettered letter;
   letter.agent_id = record.agent;
   letter.command_id = record.id;
@@ -237,26 +238,26 @@ void KeepDeadLetter(Step& step, PlanState& plan, const CommandRecord& record, co
   letter.code = end.code;
   letter.message = end.message;
   letter.hint = "correct the cause, then `agenttalk dead retry` this letter";
-  step.Emit(plan, std::move(letter));
+  turn.Emit(plan, std::move(letter));
 }
 
-void AlertOfEnd(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end) {
+void AlertOfEnd(Turn& turn, const PlanState& plan, const CommandRecord& record, const CommandEnd& end) {
   // The letter that was kept last is this command's, if it has one.
   const bool has_letter =
       !plan.letters.empty() && plan.letters.rbegin()->second.letter.command_id == record.id;
-  Alert(step, plan, &record,
-        Say(step.state().settings.language, Phrase::kCommandEnded, record.id.str(), record.agent.str(),
+  Alert(turn, plan, &record,
+        Say(turn.state().settings.language, Phrase::kCommandEnded, record.id.str(), record.agent.str(),
             end.message, ToString(end.code)),
         has_letter ? plan.letters.rbegin()->first : 0);
 }
 
-void CompleteIfIdle(Step& step, PlanState& plan) {
+void CompleteIfIdle(Turn& turn, const PlanState& plan) {
   if (plan.live_commands > 0 || !plan.opened || plan.completed) return;
-  const PlanRules& rules = step.parts().plans;
-  if (!rules.MayEnd(step, plan)) return;
-  SettleSpending(step, plan);
-  ForgetPlan(step, plan);
-  step.Emit(plan, PlanChanged{PlanChange::kCompleted, rules.FailureOf(plan)});
+  const PlanRules& rules = turn.parts().plans;
+  if (!rules.MayEnd(turn, plan)) return;
+  SettleSpending(turn, plan);
+  ForgetPlan(turn, plan);
+  turn.Emit(plan, PlanChanged{PlanChange::kCompleted, rules.FailureOf(plan)});
 }
 
 }  // namespace agenttalk

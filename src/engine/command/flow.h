@@ -11,7 +11,7 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 
 // The life of a command:
@@ -29,32 +29,34 @@
 namespace agenttalk {
 
 // Starts what the agent has free slots for.
-void Dispatch(Step& step, const AgentId& agent);
+void Dispatch(Turn& turn, const AgentId& agent);
 // A command's timer fired; it may be stale.
-void OnCommandDue(Step& step, PlanState& plan, CommandRecord& record);
+void OnCommandDue(Turn& turn, const PlanState& plan, const CommandRecord& record);
 // How long to wait before something of the command is tried again that has failed so often before.
 Duration RetryPause(const PlanState& plan, const CommandRecord& record, std::uint32_t failures);
 // The attempt has failed; it is repeated, or the command ends.
-void FailAttempt(Step& step, PlanState& plan, CommandRecord& record, CallFailure failure, EndState end_state);
+void FailAttempt(Turn& turn, const PlanState& plan, const CommandRecord& record, CallFailure failure,
+                 EndState end_state);
 // The running command has its result; its owner knows what follows.
-void Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
+void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts answer,
              std::optional<FileFingerprint> source = {});
 // Ends a command without a result; its owner knows what follows.
-void EndCommand(Step& step, PlanState& plan, CommandRecord& record, EndState state, ErrorCode code,
-                std::string message);
+void EndCommand(Turn& turn, const PlanState& plan, const CommandRecord& record, EndState state,
+                ErrorCode code, std::string message);
 // Nobody wants it any more, and nothing follows from that.
-void CancelCommand(Step& step, PlanState& plan, const CommandRecord& record, ErrorCode code,
+void CancelCommand(Turn& turn, const PlanState& plan, const CommandRecord& record, ErrorCode code,
                    const std::string& reason);
 
 // For owners: the result is an event from here on, and the agent has a free slot.
-void RecordSuccess(Step& step, PlanState& plan, const CommandRecord& record, CommandSucceeded succeeded);
+void RecordSuccess(Turn& turn, const PlanState& plan, const CommandRecord& record,
+                   CommandSucceeded succeeded);
 // A result that was recorded before, as the command's own.
 CommandSucceeded RecordedBefore(const CommandId& command, const TaskResult& known);
 // Sends a failure along `on_failure`, and keeps a letter with which it can be tried again.
-void KeepDeadLetter(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end);
-void AlertOfEnd(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end);
+void KeepDeadLetter(Turn& turn, const PlanState& plan, const CommandRecord& record, const CommandEnd& end);
+void AlertOfEnd(Turn& turn, const PlanState& plan, const CommandRecord& record, const CommandEnd& end);
 
 // A plan is completed when nothing in it is live and its rules (engine/command/plan_rules.h) let it end.
-void CompleteIfIdle(Step& step, PlanState& plan);
+void CompleteIfIdle(Turn& turn, const PlanState& plan);
 
 }  // namespace agenttalk

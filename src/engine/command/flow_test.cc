@@ -14,7 +14,7 @@
 #include "engine/engine_fixture.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
 
@@ -403,7 +403,7 @@ TEST_F(ExternalAgent, WhatItLeftInItsOutboxGoesWithItsNextResult) {
   Feed(MakeOutput("report.md", "old"));
   Feed(MakeOutput("report.md", "the report"));
   Feed(MakeResult("cmd_1", "see the report"));
-  const auto& files = Plan().inboxes[AgentId("bob")].files;
+  const auto& files = Plan().InboxOf(AgentId("bob"))->files;
   EXPECT_EQ(sink_.Get(Of<CommandSucceeded>()[0].outputs[0].content), "PK");
   EXPECT_EQ(sink_.Get(Of<CommandSucceeded>()[0].outputs[1].content), "the report")
       << "the file takes the place of the result's text";

@@ -5,18 +5,18 @@
 #include "base/ids.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/working_memory.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 
 namespace agenttalk {
 
-void ForgetTask(Step& step, PlanState& plan, const AgentId& agent, const TaskId& task,
+void ForgetTask(Turn& turn, const PlanState& plan, const AgentId& agent, const TaskId& task,
                 const std::string& reason) {
-  if (plan.memory.Holds(agent, task)) step.Emit(plan, MemoryCleared{agent, task, reason});
+  if (plan.memory.Holds(agent, task)) turn.Emit(plan, MemoryCleared{agent, task, reason});
 }
 
-void ForgetPlan(Step& step, PlanState& plan) {
-  if (!plan.memory.empty()) step.Emit(plan, MemoryCleared{{}, {}, "the plan has ended"});
+void ForgetPlan(Turn& turn, const PlanState& plan) {
+  if (!plan.memory.empty()) turn.Emit(plan, MemoryCleared{{}, {}, "the plan has ended"});
 }
 
 }  // namespace agenttalk

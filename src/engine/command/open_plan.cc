@@ -19,7 +19,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/brief.h"
 #include "model/command/command.h"
 #include "model/events/content.h"
@@ -28,14 +28,13 @@
 namespace agenttalk {
 namespace {
 
-const Inbox* SharedInbox(Step& step, const AgentId& agent) {
-  const auto found = step.state().own.inboxes.find(agent);
-  return found == step.state().own.inboxes.end() ? nullptr : &found->second;
+const Inbox* SharedInbox(Turn& turn, const AgentId& agent) {
+  return turn.state().own.InboxOf(agent);
 }
 
 }  // namespace
 
-CommandBrief OpenPlanOwner::Brief(Step& /*step*/, const PlanState& /*plan*/, Command& command) const {
+CommandBrief OpenPlanOwner::Brief(Turn& /*turn*/, const PlanState& /*plan*/, Command& command) const {
   CommandBrief texts;
   texts.prompt = std::exchange(command.prompt, {});
   texts.score_criteria = std::exchange(command.score_criteria, {});
@@ -54,13 +53,13 @@ AnswerContract OpenPlanOwner::Contract(const PlanState& /*plan*/, const CommandR
   return contract;
 }
 
-CommandReadied OpenPlanOwner::Bind(Step& step, const PlanState& plan, const CommandRecord& record) const {
+CommandReadied OpenPlanOwner::Bind(Turn& turn, const PlanState& plan, const CommandRecord& record) const {
   CommandReadied readied;
   readied.command_id = record.id;
   std::vector<BoundInput>& bound = readied.inputs;
   for (const RequiredInput& required : record.required) {
     std::vector<BoundInput> found =
-        plan.Matches(record.agent, required.pattern, SharedInbox(step, record.agent));
+        plan.Matches(record.agent, required.pattern, SharedInbox(turn, record.agent));
     if (found.size() < required.min) readied.missing.push_back(required.pattern);
     std::ranges::move(found, std::back_inserter(bound));
   }
@@ -71,23 +70,23 @@ CommandReadied OpenPlanOwner::Bind(Step& step, const PlanState& plan, const Comm
   return readied;
 }
 
-void OpenPlanOwner::Readied(Step& step, PlanState& /*plan*/, const CommandRecord& record) const {
-  step.Touch(record.agent);
+void OpenPlanOwner::Readied(Turn& turn, const PlanState& /*plan*/, const CommandRecord& record) const {
+  turn.Touch(record.agent);
 }
 
-bool OpenPlanOwner::UseKnown(Step& /*step*/, PlanState& /*plan*/, CommandRecord& /*record*/,
+bool OpenPlanOwner::UseKnown(Turn& /*turn*/, const PlanState& /*plan*/, const CommandRecord& /*record*/,
                              const Digest& /*reuse_key*/) const {
   return false;
 }
 
-AnswerUse OpenPlanOwner::UseAnswer(Step& /*step*/, PlanState& /*plan*/, CommandRecord& /*record*/,
+AnswerUse OpenPlanOwner::UseAnswer(Turn& /*turn*/, const PlanState& /*plan*/, const CommandRecord& /*record*/,
                                    const AnswerFacts& /*answer*/) const {
   return {};
 }
 
-void OpenPlanOwner::Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
-                            CommandSucceeded succeeded) const {
-  const std::map<std::string, Content> given = GivenOutputs(step, plan, answer);
+void OpenPlanOwner::Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record,
+                            AnswerFacts answer, CommandSucceeded succeeded) const {
+  const std::map<std::string, Content> given = GivenOutputs(turn, plan, answer);
   const std::map<std::string, Content> left = LeftOutputs(plan, record, succeeded.source.has_value());
   for (const auto& [name, content] : given) succeeded.outputs.push_back({name, content});
   // What was left goes along; what the answer gives itself comes first.
@@ -106,28 +105,28 @@ void OpenPlanOwner::Succeed(Step& step, PlanState& plan, CommandRecord& record, 
   what.result_is_json = answer.result_is_json;
   what.outputs = succeeded.outputs;
   for (CommandDraft& draft : answer.sent) {
-    draft.sent.body = step.Store(plan, std::move(draft.body));
+    draft.sent.body = turn.Store(plan, std::move(draft.body));
     succeeded.commands.push_back(std::move(draft.sent));
   }
   const std::vector<SentCommand> sent = succeeded.commands;
   const Content result = succeeded.result;
-  RecordSuccess(step, plan, record, std::move(succeeded));
-  Recorded(step, plan, record, result, what.result_is_json);
-  RouteResult(step, plan, record, what);
-  RouteSentCommands(step, plan, record, sent);
-  CompleteIfIdle(step, plan);
+  RecordSuccess(turn, plan, record, std::move(succeeded));
+  Recorded(turn, plan, record, result, what.result_is_json);
+  RouteResult(turn, plan, record, what);
+  RouteSentCommands(turn, plan, record, sent);
+  CompleteIfIdle(turn, plan);
 }
 
-void OpenPlanOwner::Ended(Step& step, PlanState& plan, const CommandRecord& record,
+void OpenPlanOwner::Ended(Turn& turn, const PlanState& plan, const CommandRecord& record,
                           const CommandEnd& end) const {
   if (!end.IsFailure()) return;
-  KeepDeadLetter(step, plan, record, end);
-  AlertOfEnd(step, plan, record, end);
+  KeepDeadLetter(turn, plan, record, end);
+  AlertOfEnd(turn, plan, record, end);
 }
 
-void OpenPlanOwner::Decline(Step& step, PlanState& plan, CommandRecord& record,
+void OpenPlanOwner::Decline(Turn& turn, const PlanState& plan, const CommandRecord& record,
                             const std::string& reason) const {
-  EndCommand(step, plan, record, EndState::kFailed, ErrorCode::kCancelled, reason);
+  EndCommand(turn, plan, record, EndState::kFailed, ErrorCode::kCancelled, reason);
 }
 
 }  // namespace agenttalk

@@ -7,7 +7,7 @@
 #include "base/error_code.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/brief.h"
 #include "model/command/command.h"
 #include "model/events/event.h"
@@ -45,39 +45,39 @@ class CommandOwner {
   virtual ~CommandOwner() = default;
 
   // What the model is told for a command that came as a file; takes the command's texts.
-  virtual CommandBrief Brief(Step& step, const PlanState& plan, Command& command) const = 0;
+  virtual CommandBrief Brief(Turn& turn, const PlanState& plan, Command& command) const = 0;
   // What its answer may and must hold when it is asked for as a whole, by an agent with these settings.
   [[nodiscard]] virtual AnswerContract Contract(const PlanState& plan, const CommandRecord& record,
                                                 const CommandBrief& brief,
                                                 const AgentSettings& agent) const = 0;
   // The inputs in the versions that are there now.
-  virtual CommandReadied Bind(Step& step, const PlanState& plan, const CommandRecord& record) const = 0;
+  virtual CommandReadied Bind(Turn& turn, const PlanState& plan, const CommandRecord& record) const = 0;
   // The inputs are fixed: whoever executes it is to begin.
-  virtual void Readied(Step& step, PlanState& plan, const CommandRecord& record) const = 0;
+  virtual void Readied(Turn& turn, const PlanState& plan, const CommandRecord& record) const = 0;
   // True: this request was answered before, and the command has ended with that answer.
-  virtual bool UseKnown(Step& step, PlanState& plan, CommandRecord& record,
+  virtual bool UseKnown(Turn& turn, const PlanState& plan, const CommandRecord& record,
                         const Digest& reuse_key) const = 0;
   // An answer that meets its contract.
-  virtual AnswerUse UseAnswer(Step& step, PlanState& plan, CommandRecord& record,
+  virtual AnswerUse UseAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record,
                               const AnswerFacts& answer) const = 0;
   // The command has its result. `succeeded` lacks the outputs; it is recorded (RecordSuccess) and followed
   // up.
-  virtual void Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
+  virtual void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts answer,
                        CommandSucceeded succeeded) const = 0;
   // The command has ended without a result; the event is applied.
-  virtual void Ended(Step& step, PlanState& plan, const CommandRecord& record,
+  virtual void Ended(Turn& turn, const PlanState& plan, const CommandRecord& record,
                      const CommandEnd& end) const = 0;
   // Whoever was to execute it will not.
-  virtual void Decline(Step& step, PlanState& plan, CommandRecord& record,
+  virtual void Decline(Turn& turn, const PlanState& plan, const CommandRecord& record,
                        const std::string& reason) const = 0;
 };
 
 const CommandOwner& OwnerOf(const CommandParts& parts, OwnerKind kind);
-inline const CommandOwner& OwnerOf(const Step& step, OwnerKind kind) {
-  return OwnerOf(step.parts(), kind);
+inline const CommandOwner& OwnerOf(const Turn& turn, OwnerKind kind) {
+  return OwnerOf(turn.parts(), kind);
 }
-inline const CommandOwner& OwnerOf(const Step& step, const CommandRecord& record) {
-  return OwnerOf(step, record.owner);
+inline const CommandOwner& OwnerOf(const Turn& turn, const CommandRecord& record) {
+  return OwnerOf(turn, record.owner);
 }
 
 }  // namespace agenttalk

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 
 namespace agenttalk {
@@ -21,9 +21,9 @@ class PlanRules {
   // Whose command it will be, when it may be executed at all; the error says why not.
   virtual Result<OwnerKind> Admit(const PlanState& plan, CommandFile& file) const = 0;
   // Works off what the events so far have made possible.
-  virtual void Advance(Step& step, PlanState& plan) const = 0;
+  virtual void Advance(Turn& turn, const PlanState& plan) const = 0;
   // Nothing of the plan is live. True: it may end; false: something can still happen, or has been begun.
-  virtual bool MayEnd(Step& step, PlanState& plan) const = 0;
+  virtual bool MayEnd(Turn& turn, const PlanState& plan) const = 0;
   // Why the plan has failed; empty: it has not.
   [[nodiscard]] virtual std::string FailureOf(const PlanState& plan) const = 0;
 };

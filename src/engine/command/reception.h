@@ -9,7 +9,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/brief.h"
 #include "model/command/command.h"
 #include "model/events/event.h"
@@ -30,6 +30,6 @@ struct NewCommand {
 };
 
 // The one place where a command begins. Nothing is done with it yet.
-CommandRecord& ReceiveCommand(Step& step, PlanState& plan, NewCommand added);
+const CommandRecord& ReceiveCommand(Turn& turn, const PlanState& plan, NewCommand added);
 
 }  // namespace agenttalk

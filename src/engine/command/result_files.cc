@@ -7,15 +7,15 @@
 #include "base/file_name.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/content.h"
 #include "model/events/named_content.h"
 
 namespace agenttalk {
 
-std::map<std::string, Content> GivenOutputs(Step& step, PlanState& plan, AnswerFacts& answer) {
+std::map<std::string, Content> GivenOutputs(Turn& turn, const PlanState& plan, AnswerFacts& answer) {
   std::map<std::string, Content> given = std::move(answer.files);
-  for (auto& [name, bytes] : answer.outputs) given.insert_or_assign(name, step.Store(plan, std::move(bytes)));
+  for (auto& [name, bytes] : answer.outputs) given.insert_or_assign(name, turn.Store(plan, std::move(bytes)));
   return given;
 }
 

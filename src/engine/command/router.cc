@@ -22,7 +22,7 @@
 #include "engine/people/gateway.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/command.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
@@ -36,16 +36,16 @@ constexpr std::size_t kLargestInlineResult = 512 * 1024;
 constexpr std::string_view kResultIsBeside = "The result is in the file beside this message.";
 
 // The outputs that go along: the declared ones, and the result itself when a message cannot hold it.
-std::vector<NamedContent> Enclosures(Step& step, PlanState& plan, const CommandRecord& record,
+std::vector<NamedContent> Enclosures(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                      const Dispatchable& what) {
   std::vector<NamedContent> outputs = what.outputs;
   if (what.result.size() > kLargestInlineResult && outputs.empty()) {
-    outputs.push_back({fmt::format("{}.result.md", record.id.str()), step.Store(plan, what.result)});
+    outputs.push_back({fmt::format("{}.result.md", record.id.str()), turn.Store(plan, what.result)});
   }
   return outputs;
 }
 
-void Bury(Step& step, PlanState& plan, const CommandRecord& record, MessageSent sent, Error obstacle) {
+void Bury(Turn& turn, const PlanState& plan, const CommandRecord& record, MessageSent sent, Error obstacle) {
   DeadLettered letter;
   letter.agent_id = std::move(sent.to);
   letter.command_id = record.id;
@@ -57,15 +57,15 @@ void Bury(Step& step, PlanState& plan, const CommandRecord& record, MessageSent 
   letter.sender = std::move(sent.from);
   letter.outputs = std::move(sent.outputs);
   letter.hops = sent.hops;
-  const std::string text = Say(step.state().settings.language, Phrase::kNotDelivered, letter.file,
+  const std::string text = Say(turn.state().settings.language, Phrase::kNotDelivered, letter.file,
                                letter.sender.str(), letter.message, ToString(letter.code));
-  const std::uint64_t number = step.Emit(plan, std::move(letter));
-  Alert(step, plan, &record, text, number);
+  const std::uint64_t number = turn.Emit(plan, std::move(letter));
+  Alert(turn, plan, &record, text, number);
 }
 
-void Send(Step& step, PlanState& plan, const CommandRecord& record, const AgentId& to,
+void Send(Turn& turn, const PlanState& plan, const CommandRecord& record, const AgentId& to,
           const MessageWording& wording, const Dispatchable& what) {
-  std::vector<NamedContent> outputs = Enclosures(step, plan, record, what);
+  std::vector<NamedContent> outputs = Enclosures(turn, plan, record, what);
   std::string message_id = "msg_" + record.id.str();
   MessageFacts facts;
   facts.message_id = message_id;
@@ -80,25 +80,25 @@ void Send(Step& step, PlanState& plan, const CommandRecord& record, const AgentI
   facts.score = what.score;
   facts.outputs = outputs;
   facts.hops = what.hops;
-  facts.sent_at = step.now();
-  const Content body = step.Store(plan, MessageText(facts));
+  facts.sent_at = turn.now();
+  const Content body = turn.Store(plan, MessageText(facts));
   MessageSent sent{std::move(message_id), record.id, record.agent,    to, body,
                    std::move(outputs),    what.hops, wording.warnings};
-  if (auto obstacle = FindObstacle(step.state(), record.agent, to, what.hops)) {
-    Bury(step, plan, record, std::move(sent), *std::move(obstacle));
+  if (auto obstacle = FindObstacle(turn.state(), record.agent, to, what.hops)) {
+    Bury(turn, plan, record, std::move(sent), *std::move(obstacle));
   } else {
-    Hand(step, plan, std::move(sent));
+    Hand(turn, plan, std::move(sent));
   }
 }
 
-void SendToAll(Step& step, PlanState& plan, const CommandRecord& record, std::string_view wording,
+void SendToAll(Turn& turn, const PlanState& plan, const CommandRecord& record, std::string_view wording,
                const std::vector<AgentId>& targets, const Dispatchable& what) {
   if (targets.empty()) return;  // the command's record renders it (runtime/history/command_record.h)
   // The rest of the template stays, however large the result is.
   const std::string_view result = what.result.size() > kLargestInlineResult ? kResultIsBeside : what.result;
   const MessageWording words = WordMessage(wording, {plan.id, record.task, record.id, record.agent, result,
                                                      what.error, what.score, what.score_explanation});
-  for (const AgentId& to : targets) Send(step, plan, record, to, words, what);
+  for (const AgentId& to : targets) Send(turn, plan, record, to, words, what);
 }
 
 }  // namespace
@@ -120,9 +120,9 @@ std::optional<Error> FindObstacle(const HubState& state, const AgentId& from, co
   return ForbidSending(state, from, to);
 }
 
-void Hand(Step& step, PlanState& plan, MessageSent sent) {
+void Hand(Turn& turn, const PlanState& plan, MessageSent sent) {
   if (sent.to.str() == kHuman) {
-    step.Emit(plan, std::move(sent));
+    turn.Emit(plan, std::move(sent));
     return;
   }
   std::vector<InputArrived> files;
@@ -132,8 +132,8 @@ void Hand(Step& step, PlanState& plan, MessageSent sent) {
   };
   for (const NamedContent& output : sent.outputs) add(output.name, output.content);
   add(sent.message_id + ".json", sent.message);
-  step.Emit(plan, std::move(sent));
-  for (InputArrived& file : files) Deliver(step, plan, std::move(file));
+  turn.Emit(plan, std::move(sent));
+  for (InputArrived& file : files) Deliver(turn, plan, std::move(file));
 }
 
 std::uint32_t NextHops(const CommandRecord& record) {
@@ -144,7 +144,7 @@ std::uint32_t NextHops(const CommandRecord& record) {
   return hops + 1;
 }
 
-void SendPlainMessage(Step& step, PlanState& plan, const OutgoingMessage& message) {
+void SendPlainMessage(Turn& turn, const PlanState& plan, const OutgoingMessage& message) {
   MessageFacts facts;
   facts.message_id = message.message_id;
   facts.plan_id = &plan.id;
@@ -153,28 +153,28 @@ void SendPlainMessage(Step& step, PlanState& plan, const OutgoingMessage& messag
   facts.to = &message.to;
   facts.content = message.text;
   facts.hops = message.hops;
-  facts.sent_at = step.now();
-  const Content body = step.Store(plan, MessageText(facts));
-  Hand(step, plan,
+  facts.sent_at = turn.now();
+  const Content body = turn.Store(plan, MessageText(facts));
+  Hand(turn, plan,
        {message.message_id, message.command_id, message.from, message.to, body, {}, message.hops, {}});
 }
 
-void RouteResult(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what) {
+void RouteResult(Turn& turn, const PlanState& plan, const CommandRecord& record, const Dispatchable& what) {
   if (!record.on_complete) return;
   const OnComplete& routing = *record.on_complete;
-  SendToAll(step, plan, record, routing.message_template, TargetsFor(routing, what.score), what);
+  SendToAll(turn, plan, record, routing.message_template, TargetsFor(routing, what.score), what);
 }
 
-void RouteFailure(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what) {
+void RouteFailure(Turn& turn, const PlanState& plan, const CommandRecord& record, const Dispatchable& what) {
   if (!record.on_failure) return;
-  SendToAll(step, plan, record, record.on_failure->message_template, record.on_failure->send_to, what);
+  SendToAll(turn, plan, record, record.on_failure->message_template, record.on_failure->send_to, what);
 }
 
-std::optional<Error> Redeliver(Step& step, PlanState& plan, const DeadLettered& letter) {
-  if (auto obstacle = FindObstacle(step.state(), letter.sender, letter.agent_id, letter.hops)) {
+std::optional<Error> Redeliver(Turn& turn, const PlanState& plan, const DeadLettered& letter) {
+  if (auto obstacle = FindObstacle(turn.state(), letter.sender, letter.agent_id, letter.hops)) {
     return obstacle;
   }
-  Hand(step, plan,
+  Hand(turn, plan,
        {fmt::format("msg_{}", letter.command_id.str()),
         letter.command_id,
         letter.sender,

@@ -9,7 +9,7 @@
 #include "base/ids.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 
 namespace agenttalk {
@@ -27,18 +27,18 @@ struct Dispatchable {
 
 // Sends a result along `on_complete`: by score where there are branches (highest min_score first, the first
 // match wins), else to `send_to`. A target that cannot be reached is a dead letter; the others get theirs.
-void RouteResult(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what);
+void RouteResult(Turn& turn, const PlanState& plan, const CommandRecord& record, const Dispatchable& what);
 // Sends a failure along `on_failure`.
-void RouteFailure(Step& step, PlanState& plan, const CommandRecord& record, const Dispatchable& what);
+void RouteFailure(Turn& turn, const PlanState& plan, const CommandRecord& record, const Dispatchable& what);
 
 // Sends a message that could not be delivered once more. Still not possible: says why, and nothing happens.
-std::optional<Error> Redeliver(Step& step, PlanState& plan, const DeadLettered& letter);
+std::optional<Error> Redeliver(Turn& turn, const PlanState& plan, const DeadLettered& letter);
 
 // Why a message cannot reach its receiver; nothing: it can.
 std::optional<Error> FindObstacle(const HubState& state, const AgentId& from, const AgentId& to,
                                   std::uint32_t hops);
 // The message reaches its receiver, with what goes along.
-void Hand(Step& step, PlanState& plan, MessageSent sent);
+void Hand(Turn& turn, const PlanState& plan, MessageSent sent);
 // A message that is no command's result. The way must be free (FindObstacle).
 struct OutgoingMessage {
   std::string message_id;
@@ -48,7 +48,7 @@ struct OutgoingMessage {
   std::string text;
   std::uint32_t hops = 1;
 };
-void SendPlainMessage(Step& step, PlanState& plan, const OutgoingMessage& message);
+void SendPlainMessage(Turn& turn, const PlanState& plan, const OutgoingMessage& message);
 
 // One more than the longest way that the command itself or any of its inputs came.
 std::uint32_t NextHops(const CommandRecord& record);

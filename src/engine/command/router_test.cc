@@ -70,7 +70,7 @@ TEST_F(Router, AMessageAndItsOutputsReachTheInboxAndWakeWhoWaits) {
   Feed(std::move(command));
   Feed(MakeAnswer("cmd_1", "the report"));
   EXPECT_EQ(StateOf("cmd_b"), CommandState::kRunning);
-  EXPECT_EQ(sink_.Get(Plan().inboxes[AgentId("bob")].files["report.md"].content), "the report");
+  EXPECT_EQ(sink_.Get(Plan().FindFile(AgentId("bob"), "report.md")->content), "the report");
 }
 
 TEST_F(Router, AnUnknownTargetIsADeadLetterAndTheOthersGetTheirs) {
@@ -159,7 +159,7 @@ TEST_F(Router, AResultTooLargeForAMessageGoesAsAFile) {
   command.command.on_complete.send_to = {AgentId("bob")};
   Feed(std::move(command));
   Feed(MakeAnswer("cmd_1", std::string(600 * 1024, 'x')));
-  EXPECT_TRUE(Plan().inboxes[AgentId("bob")].files.contains("cmd_1.result.md"));
+  EXPECT_NE(Plan().FindFile(AgentId("bob"), "cmd_1.result.md"), nullptr);
   EXPECT_LT(sink_.Get(Of<MessageSent>()[0].message).size(), 1024U);
 }
 

@@ -18,7 +18,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/command.h"
 #include "model/dag/task_outcome.h"
 
@@ -26,8 +26,8 @@ namespace agenttalk {
 namespace {
 
 // Whether the plan would take it, asked of the same rules that take it in.
-std::optional<Error> FindPlanFault(const Step& step, const PlanState& plan, CommandFile file) {
-  const PlanRules& rules = step.parts().plans;
+std::optional<Error> FindPlanFault(const Turn& turn, const PlanState& plan, CommandFile file) {
+  const PlanRules& rules = turn.parts().plans;
   rules.Address(plan, file);
   const CommandRecord* same = plan.FindByKey(file.agent_id, file.command.idempotency_key);
   if (same != nullptr && same->payload == file.payload) return std::nullopt;
@@ -90,13 +90,13 @@ std::optional<Error> FindSendObstacle(const HubState& state, const CommandFile& 
   return FindObstacle(state, file.sender, file.command.assigned_agent_id, file.hops);
 }
 
-std::vector<std::string> RefusedSends(Step& step, const PlanState& plan, const CommandRecord& sender,
+std::vector<std::string> RefusedSends(Turn& turn, const PlanState& plan, const CommandRecord& sender,
                                       const std::vector<CommandDraft>& sent) {
   std::vector<std::string> lines;
   for (const CommandDraft& draft : sent) {
     const CommandFile file = FileOf(plan, sender, draft.sent);
-    auto fault = FindFault(step.state(), sender, draft.sent, file);
-    if (!fault) fault = FindPlanFault(step, plan, file);
+    auto fault = FindFault(turn.state(), sender, draft.sent, file);
+    if (!fault) fault = FindPlanFault(turn, plan, file);
     if (!fault) continue;
     lines.push_back(fmt::format("{} at /outputs/{}: {}{}{}{}", ToString(fault->code), draft.sent.file,
                                 fault->message, fault->hint.empty() ? "" : " (", fault->hint,

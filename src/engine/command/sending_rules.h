@@ -9,7 +9,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/event.h"
 
@@ -23,7 +23,7 @@ bool MaySendCommands(const AgentSettings& agent);
 std::optional<Error> FindSendObstacle(const HubState& state, const CommandFile& file);
 
 // What would be refused of the commands that an answer brings, in words for its model; empty: nothing.
-std::vector<std::string> RefusedSends(Step& step, const PlanState& plan, const CommandRecord& sender,
+std::vector<std::string> RefusedSends(Turn& turn, const PlanState& plan, const CommandRecord& sender,
                                       const std::vector<CommandDraft>& sent);
 
 // As the router takes it in; without its body.

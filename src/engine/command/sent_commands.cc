@@ -9,21 +9,21 @@
 #include "engine/command/sending_rules.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/dag/task_outcome.h"
 
 namespace agenttalk {
 
-void RouteSentCommands(Step& step, PlanState& plan, const CommandRecord& sender,
+void RouteSentCommands(Turn& turn, const PlanState& plan, const CommandRecord& sender,
                        const std::vector<SentCommand>& commands) {
-  const Reply reply = step.reply;  // is about what the sender's command came to
+  const Reply reply = turn.reply;  // is about what the sender's command came to
   for (const SentCommand& sent : commands) {
     CommandFile file = FileOf(plan, sender, sent);
-    std::optional<Error> fault = FindFault(step.state(), sender, sent, file);
-    auto body = step.composer().Read(sent.body);
+    std::optional<Error> fault = FindFault(turn.state(), sender, sent, file);
+    auto body = turn.composer().Read(sent.body);
     if (!fault && !body) fault = body.error();
     if (fault) {
-      OnRejectedFile(step, {sender.agent,
+      OnRejectedFile(turn, {sender.agent,
                             plan.id,
                             sent.command.command_id,
                             sent.file,
@@ -36,9 +36,9 @@ void RouteSentCommands(Step& step, PlanState& plan, const CommandRecord& sender,
       continue;
     }
     file.body = *std::move(body);
-    OnCommandFile(step, std::move(file));
+    OnCommandFile(turn, std::move(file));
   }
-  step.reply = reply;
+  turn.reply = reply;
 }
 
 }  // namespace agenttalk

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 
 namespace agenttalk {
 
@@ -17,25 +17,26 @@ class CommandStrategy {
   virtual ~CommandStrategy() = default;
 
   // An attempt begins, or continues after a pause.
-  virtual void Resume(Step& step, PlanState& plan, CommandRecord& record) const;
+  virtual void Resume(Turn& turn, const PlanState& plan, const CommandRecord& record) const;
   // The next request to the model.
-  virtual Result<RequestComposer::Composed> Compose(Step& step, PlanState& plan, const CommandRecord& record,
+  virtual Result<RequestComposer::Composed> Compose(Turn& turn, const PlanState& plan,
+                                                    const CommandRecord& record,
                                                     std::uint32_t model_call) const;
   // An answer that meets its contract. True: it was a part of the way, not the command's result.
-  virtual bool UseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
+  virtual bool UseAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record, std::uint32_t call,
                          AnswerFacts& answer) const;
   // All open tools have an outcome. True: a step wanted them, not the model.
-  virtual bool UseTools(Step& step, PlanState& plan, CommandRecord& record) const;
+  virtual bool UseTools(Turn& turn, const PlanState& plan, const CommandRecord& record) const;
   // True: the command continues in spite of the failure.
-  virtual bool SurviveFailure(Step& step, PlanState& plan, CommandRecord& record,
+  virtual bool SurviveFailure(Turn& turn, const PlanState& plan, const CommandRecord& record,
                               const CallFailure& failure) const;
   // The command is about to end without a result.
-  virtual void ReportFailure(Step& step, PlanState& plan, const CommandRecord& record,
+  virtual void ReportFailure(Turn& turn, const PlanState& plan, const CommandRecord& record,
                              const std::string& message) const;
   // The time to wait for another agent is over.
-  virtual void OnWaitOver(Step& step, PlanState& plan, CommandRecord& record) const;
+  virtual void OnWaitOver(Turn& turn, const PlanState& plan, const CommandRecord& record) const;
 };
 
-const CommandStrategy& StrategyOf(Step& step, const CommandRecord& record);
+const CommandStrategy& StrategyOf(Turn& turn, const CommandRecord& record);
 
 }  // namespace agenttalk

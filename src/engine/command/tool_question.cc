@@ -9,7 +9,7 @@
 #include "engine/people/gateway.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 #include "model/words/catalogue.h"
 
@@ -22,8 +22,8 @@ bool IsAboutCall(const QuestionAsked& asked, const CommandId& command, std::uint
 
 }  // namespace
 
-void OnToolQuestion(Step& step, const ToolQuestionRaised& raised) {
-  PlanState* plan = step.state().FindPlan(raised.plan_id);
+void OnToolQuestion(Turn& turn, const ToolQuestionRaised& raised) {
+  const PlanState* plan = turn.state().FindPlan(raised.plan_id);
   const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(raised.command_id);
   if (record == nullptr || !record->execution || record->state != CommandState::kRunning) return;
   const auto& open = record->execution->open;
@@ -34,11 +34,11 @@ void OnToolQuestion(Step& step, const ToolQuestionRaised& raised) {
     if (!IsAboutCall(question.asked, raised.command_id, raised.call) ||
         !question.asked.text.starts_with(raised.text))
       continue;
-    step.reply = {Reply::Status::kRepeated, {}, raised.command_id, number};
+    turn.reply = {Reply::Status::kRepeated, {}, raised.command_id, number};
     return;
   }
-  step.cause = call->event;
-  const Language language = step.state().settings.language;
+  turn.cause = call->event;
+  const Language language = turn.state().settings.language;
   QuestionAsked question;
   question.kind = QuestionKind::kAsk;
   question.purpose = QuestionPurpose::kAskHuman;
@@ -50,17 +50,17 @@ void OnToolQuestion(Step& step, const ToolQuestionRaised& raised) {
   question.choices = {{"text", Say(language, Phrase::kToolInputText)},
                       {"approve", Say(language, Phrase::kToolInputApprove)},
                       {"reject", Say(language, Phrase::kToolInputReject)}};
-  AskPerson(step, *plan, std::move(question));
-  step.reply = {Reply::Status::kAccepted, {}, raised.command_id, plan->questions.rbegin()->first};
+  AskPerson(turn, *plan, std::move(question));
+  turn.reply = {Reply::Status::kAccepted, {}, raised.command_id, plan->questions.rbegin()->first};
 }
 
-void CloseToolQuestions(Step& step, PlanState& plan, const CommandId& command, std::uint32_t call) {
+void CloseToolQuestions(Turn& turn, const PlanState& plan, const CommandId& command, std::uint32_t call) {
   std::vector<std::uint64_t> open;
   for (const auto& [number, question] : plan.questions) {
     if (call != 0 && IsAboutCall(question.asked, command, call)) open.push_back(number);
   }
   for (const std::uint64_t number : open)
-    CloseQuestion(step, plan, number, "the tool needs no answer any more");
+    CloseQuestion(turn, plan, number, "the tool needs no answer any more");
 }
 
 }  // namespace agenttalk

@@ -16,7 +16,7 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
 #include "model/words/catalogue.h"
@@ -46,12 +46,13 @@ std::uint32_t MostRejections(const TaskNode& node) {
   return node.score && node.score->max_rework > 0 ? node.score->max_rework : kUsualRejections;
 }
 
-void ShowResult(Step& step, PlanState& plan, TaskIndex task, const TaskNode& node, QuestionAsked& question) {
-  const Language language = step.state().settings.language;
+void ShowResult(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node,
+                QuestionAsked& question) {
+  const Language language = turn.state().settings.language;
   const TaskRecord& record = plan.dag->tasks[task];
   static const std::vector<NamedContent> kNothing;
   const bool has_past = record.past && !record.past->rounds.empty();
-  Exhibit(step, plan, record.result ? record.result->outputs : kNothing,
+  Exhibit(turn, plan, record.result ? record.result->outputs : kNothing,
           has_past ? record.past->rounds.back().gave : kNothing, question);
   const std::uint32_t most = MostRejections(node);
   question.choices.push_back({"approve", ApproveLeadsTo(language, *plan.dag, task)});
@@ -61,9 +62,9 @@ void ShowResult(Step& step, PlanState& plan, TaskIndex task, const TaskNode& nod
                                             : Say(language, Phrase::kFailsNow, record.rejections)});
 }
 
-void AskForApproval(Step& step, PlanState& plan, TaskIndex task, const TaskNode& node) {
-  const Language language = step.state().settings.language;
-  step.Emit(plan, TaskChanged{node.task_id, TaskChange::kWaitsForApproval, ErrorCode::kGateClosed,
+void AskForApproval(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node) {
+  const Language language = turn.state().settings.language;
+  turn.Emit(plan, TaskChanged{node.task_id, TaskChange::kWaitsForApproval, ErrorCode::kGateClosed,
                               "waits for a person's approval"});
   QuestionAsked question;
   question.kind = QuestionKind::kApprove;
@@ -73,8 +74,8 @@ void AskForApproval(Step& step, PlanState& plan, TaskIndex task, const TaskNode&
   question.command_id = plan.commands[plan.dag->tasks[task].command].id;
   question.text =
       Say(language, Phrase::kGate, node.task_id.str(), plan.id.str(), node.assigned_agent_id.str());
-  ShowResult(step, plan, task, node, question);
-  AskPerson(step, plan, std::move(question));
+  ShowResult(turn, plan, task, node, question);
+  AskPerson(turn, plan, std::move(question));
 }
 
 }  // namespace agenttalk

@@ -4,7 +4,7 @@
 
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
 
@@ -16,8 +16,9 @@ std::uint32_t MostRejections(const TaskNode& node);
 
 // Fills in what is to be judged and what each choice leads to. The question must be the next event. What is
 // asked stands in its text already.
-void ShowResult(Step& step, PlanState& plan, TaskIndex task, const TaskNode& node, QuestionAsked& question);
+void ShowResult(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node,
+                QuestionAsked& question);
 
-void AskForApproval(Step& step, PlanState& plan, TaskIndex task, const TaskNode& node);
+void AskForApproval(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node);
 
 }  // namespace agenttalk

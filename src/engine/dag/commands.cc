@@ -21,7 +21,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/state/task_inputs.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/command.h"
 #include "model/command/generation.h"
 #include "model/command/reading.h"
@@ -60,7 +60,7 @@ std::vector<TaskId> MayReturn(const DagState& dag, TaskIndex task) {
 
 }  // namespace
 
-CommandBrief TaskBrief(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
+CommandBrief TaskBrief(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node,
                        Command& command, const std::string& reason) {
   const DagState& dag = *plan.dag;
   CommandBrief brief;
@@ -74,31 +74,32 @@ CommandBrief TaskBrief(Step& step, const PlanState& plan, TaskIndex task, const 
     brief.past = past->rounds;
     brief.earlier = past->earlier;
   }
-  if (!step.parts().goals.BriefExecutor(step, plan, task, node, brief))
+  if (!turn.parts().goals.BriefExecutor(turn, plan, task, node, brief))
     brief.may_return = MayReturn(dag, task);
   brief.model = node.model;
   brief.parameters = node.parameters;
   return brief;
 }
 
-Result<CommandId> ReceiveTaskCommand(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
+Result<CommandId> ReceiveTaskCommand(Turn& turn, const PlanState& plan, TaskIndex task,
+                                     const std::string& reason) {
   const TaskNode node = plan.dag->Node(task);
   NewCommand added;
   added.owner = OwnerKind::kTask;
-  added.command = TRY(Generate(step.state().settings, plan, task, node, added.warnings));
-  if (added.command.priority == 0) added.command.priority = step.parts().goals.PriorityOf(plan);
+  added.command = TRY(Generate(turn.state().settings, plan, task, node, added.warnings));
+  if (added.command.priority == 0) added.command.priority = turn.parts().goals.PriorityOf(plan);
   added.agent = node.assigned_agent_id;
   CommandText file = TextOf(added.command);
   added.payload = file.payload;
   added.body = std::move(file.text);
-  added.brief = TaskBrief(step, plan, task, node, added.command, reason);
-  added.wait_until = step.now() + node.timeout;
-  return ReceiveCommand(step, plan, std::move(added)).id;
+  added.brief = TaskBrief(turn, plan, task, node, added.command, reason);
+  added.wait_until = turn.now() + node.timeout;
+  return ReceiveCommand(turn, plan, std::move(added)).id;
 }
 
-Result<void> MakeTaskCommand(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
-  const CommandId id = TRY(ReceiveTaskCommand(step, plan, task, reason));
-  BindIfComplete(step, plan, *plan.Find(id));
+Result<void> MakeTaskCommand(Turn& turn, const PlanState& plan, TaskIndex task, const std::string& reason) {
+  const CommandId id = TRY(ReceiveTaskCommand(turn, plan, task, reason));
+  BindIfComplete(turn, plan, *plan.Find(id));
   return {};
 }
 
@@ -139,12 +140,12 @@ Result<AgentId> CheckTaskCommand(const PlanState& plan, const Command& command) 
   return dag.AgentOf(task);
 }
 
-void OnNumberRequest(Step& step, const NumberRequest& request) {
-  PlanState& plan = step.state().Plan(request.plan_id);
+void OnNumberRequest(Turn& turn, const NumberRequest& request) {
+  const PlanState& plan = turn.Plan(request.plan_id);
   const TaskIndex task = plan.dag ? plan.dag->Find(request.task_id) : DagState::kNone;
-  step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+  turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};
   if (task == DagState::kNone || request.seq < plan.dag->NextSeq(task)) return;
-  step.reply.event = step.Emit(plan, NumberTaken{request.task_id, request.seq, request.agent_id});
+  turn.reply.event = turn.Emit(plan, NumberTaken{request.task_id, request.seq, request.agent_id});
 }
 
 }  // namespace agenttalk

@@ -18,7 +18,7 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
 
@@ -60,9 +60,9 @@ std::string DifferenceOf(const PlanState& plan, const TaskDag& file) {
   return fmt::format("{}", fmt::join(list, ", "));
 }
 
-void UsePlanAsItIs(Step& step, const PlanState& plan, PlanSubmission& submission) {
+void UsePlanAsItIs(Turn& turn, const PlanState& plan, PlanSubmission& submission) {
   submission.dag = DagNow(plan);
-  auto stored = step.composer().Read(plan.dag->dag);
+  auto stored = turn.composer().Read(plan.dag->dag);
   submission.dag_json = stored ? *std::move(stored) : CanonicalJson(ToJson(submission.dag));
   submission.goal = plan.dag->goal;
   submission.from_file = false;
@@ -70,7 +70,7 @@ void UsePlanAsItIs(Step& step, const PlanState& plan, PlanSubmission& submission
 
 }  // namespace
 
-std::optional<Error> SettleFileConflict(Step& step, PlanState& plan, PlanSubmission& submission) {
+std::optional<Error> SettleFileConflict(Turn& turn, const PlanState& plan, PlanSubmission& submission) {
   if (!submission.from_file || !plan.dag || plan.dag->file_dag.IsZero()) return std::nullopt;
   const bool plan_changed = plan.dag->dag.digest != plan.dag->file_dag;
   if (!plan_changed || submission.conflict == FileConflict::kReplace) return std::nullopt;
@@ -84,8 +84,8 @@ std::optional<Error> SettleFileConflict(Step& step, PlanState& plan, PlanSubmiss
                     plan.dag->revision, DifferenceOf(plan, submission.dag)),
         "run again with --keep to continue with the plan as it is, or with --replace to take the file"};
   }
-  if (file_changed) step.Emit(plan, PlanFileKept{file});
-  UsePlanAsItIs(step, plan, submission);
+  if (file_changed) turn.Emit(plan, PlanFileKept{file});
+  UsePlanAsItIs(turn, plan, submission);
   return std::nullopt;
 }
 

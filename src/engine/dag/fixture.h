@@ -51,7 +51,7 @@ class DagTest : public EngineTest {
     Feed(configuration_);
   }
 
-  DagState& Dag() { return *Plan(kPlan).dag; }
+  const DagState& Dag() { return *Plan(kPlan).dag; }
   const TaskRecord& Task(const std::string& id) { return Dag().tasks[Dag().Find(TaskId(id))]; }
   TaskPhase Phase(const std::string& id) { return Task(id).phase; }
   // The live command of a task, answered.

@@ -6,7 +6,7 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 
 // The life of a task, over the life of its commands (engine/command/flow.h):
@@ -22,27 +22,28 @@
 namespace agenttalk {
 
 // The task's command has succeeded: score, gate, then outputs.
-void OnTaskExecuted(Step& step, PlanState& plan, const CommandRecord& record,
+void OnTaskExecuted(Turn& turn, const PlanState& plan, const CommandRecord& record,
                     const ReworkRequest* sends_back);
 // The task's command has failed for good.
-void OnTaskCommandEnded(Step& step, PlanState& plan, const CommandRecord& record, ErrorCode code,
+void OnTaskCommandEnded(Turn& turn, const PlanState& plan, const CommandRecord& record, ErrorCode code,
                         const std::string& message);
 
 // A person has answered, or the time for it has passed.
-void DecideGate(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision,
+void DecideGate(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Decision decision,
                 const std::string& text);
-void DecideReplan(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision);
+void DecideReplan(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Decision decision);
 
 // A task that waited for its review: it counts, goes back to its agent (or has failed, if it went back as
 // often as it may), or has failed.
-void AcceptReviewedTask(Step& step, PlanState& plan, TaskIndex task);
+void AcceptReviewedTask(Turn& turn, const PlanState& plan, TaskIndex task);
 // As ReworkReviewedTask, by a person, who has a bound of their own.
-void RejectReviewedTask(Step& step, PlanState& plan, TaskIndex task, const std::string& text);
-void ReworkReviewedTask(Step& step, PlanState& plan, TaskIndex task, const std::string& reason);
-void FailReviewedTask(Step& step, PlanState& plan, TaskIndex task, ErrorCode code, const std::string& reason);
+void RejectReviewedTask(Turn& turn, const PlanState& plan, TaskIndex task, const std::string& text);
+void ReworkReviewedTask(Turn& turn, const PlanState& plan, TaskIndex task, const std::string& reason);
+void FailReviewedTask(Turn& turn, const PlanState& plan, TaskIndex task, ErrorCode code,
+                      const std::string& reason);
 
 // Works off what the events so far have made possible, and ends the plan when nothing is left.
-void AdvanceTasks(Step& step, PlanState& plan);
+void AdvanceTasks(Turn& turn, const PlanState& plan);
 
 // Why the plan has failed; empty: it has not.
 std::string FailureOf(const DagState& dag);

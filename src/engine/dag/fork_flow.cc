@@ -11,25 +11,25 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 
 namespace agenttalk {
 
-void BeginFork(Step& step, PlanState& plan, Inheritance inherits) {
-  step.Emit(plan, std::move(inherits.forked));
+void BeginFork(Turn& turn, const PlanState& plan, Inheritance inherits) {
+  turn.Emit(plan, std::move(inherits.forked));
   for (Inheritance::File& file : inherits.files) {
-    Deliver(step, plan, {std::move(file.agent), std::move(file.name), file.content, {}, {}, 0, {}});
+    Deliver(turn, plan, {std::move(file.agent), std::move(file.name), file.content, {}, {}, 0, {}});
   }
 }
 
-bool TakeOver(Step& step, PlanState& plan, TaskIndex task) {
+bool TakeOver(Turn& turn, const PlanState& plan, TaskIndex task) {
   const auto found = plan.dag->inherited.find(plan.dag->IdOf(task));
   if (found == plan.dag->inherited.end()) return false;
-  const auto command = ReceiveTaskCommand(step, plan, task, {});
+  const auto command = ReceiveTaskCommand(turn, plan, task, {});
   if (!command) return false;
-  step.Emit(plan, RecordedBefore(*command, found->second));
-  DeliverOutputs(step, plan, task, plan.dag->Node(task));
+  turn.Emit(plan, RecordedBefore(*command, found->second));
+  DeliverOutputs(turn, plan, task, plan.dag->Node(task));
   return true;
 }
 

@@ -56,8 +56,7 @@ GateState AssessEvidence(const PlanState& plan, TaskIndex task, const TaskNode& 
   const auto found = node.gates->thresholds.find(name);
   const auto threshold = found == node.gates->thresholds.end() ? std::nullopt : std::optional(found->second);
   if (!dag.MakersOf(name).empty()) return AssessMade(dag, task, name, threshold);
-  const auto inbox = plan.inboxes.find(node.assigned_agent_id);
-  const bool is_there = inbox != plan.inboxes.end() && inbox->second.files.contains(name);
+  const bool is_there = plan.FindFile(node.assigned_agent_id, name) != nullptr;
   if (!is_there) return {Verdict::kWaits, fmt::format("waits for the evidence {}", name)};
   return threshold ? CompareScore(name, std::nullopt, *threshold) : GateState{};
 }

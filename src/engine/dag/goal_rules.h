@@ -6,7 +6,7 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/brief.h"
 #include "model/dag/task_dag.h"
 
@@ -24,14 +24,14 @@ class GoalRules {
  public:
   virtual ~GoalRules() = default;
   // True: the task's agent is asked with the executor's prompt, which is filled in.
-  virtual bool BriefExecutor(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
+  virtual bool BriefExecutor(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node,
                              CommandBrief& brief) const = 0;
-  virtual AnswerUse UseExecutorAnswer(Step& step, PlanState& plan, CommandRecord& record,
+  virtual AnswerUse UseExecutorAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                       const AnswerFacts& answer) const = 0;
   // How much sooner the plan's commands are executed than others'.
   [[nodiscard]] virtual std::int32_t PriorityOf(const PlanState& plan) const = 0;
   // The result is there. True: it waits for its review.
-  virtual bool AwaitReview(Step& step, PlanState& plan, TaskIndex task) const = 0;
+  virtual bool AwaitReview(Turn& turn, const PlanState& plan, TaskIndex task) const = 0;
 };
 
 }  // namespace agenttalk

@@ -20,7 +20,7 @@
 #include "engine/people/gateway.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/content.h"
@@ -43,17 +43,10 @@ struct Shipment {
   std::vector<OutputTag> tags;  // versions that are new
 };
 
-const InputVersion* FileOf(const PlanState& plan, const AgentId& agent, const std::string& name) {
-  const auto inbox = plan.inboxes.find(agent);
-  if (inbox == plan.inboxes.end()) return nullptr;
-  const auto file = inbox->second.files.find(name);
-  return file == inbox->second.files.end() ? nullptr : &file->second;
-}
-
 // What was delivered before under the output's name, if it differs; null: nothing stands against the new one.
 const Content* FindOther(const PlanState& plan, const TaskOutput& output, const Content& content) {
   for (const AgentId& agent : output.deliver_to) {
-    const InputVersion* there = FileOf(plan, agent, output.name);
+    const InputVersion* there = plan.FindFile(agent, output.name);
     if (there != nullptr && there->content.digest != content.digest) return &there->content;
   }
   const auto delivered = plan.dag->delivered.find(output.name);
@@ -139,7 +132,7 @@ const NamedContent* Named(const TaskResult& result, const std::string& name) {
 // Whether another task has brought something else of this name to one of the receivers.
 bool IsTaken(const PlanState& plan, const TaskNode& node, const Parcel& parcel) {
   const auto is_other = [&](const AgentId& agent) {
-    const InputVersion* there = FileOf(plan, agent, parcel.output.name);
+    const InputVersion* there = plan.FindFile(agent, parcel.output.name);
     if (there == nullptr || there->withdrawn || there->content.digest == parcel.output.content.digest)
       return false;
     return there->command == 0 || plan.commands[there->command - 1].task != node.task_id;
@@ -197,7 +190,7 @@ Shipment PackOutputs(const PlanState& plan, TaskIndex task, const TaskNode& node
   return shipment;
 }
 
-void SendToPerson(Step& step, PlanState& plan, const CommandRecord& record, const Parcel& parcel) {
+void SendToPerson(Turn& turn, const PlanState& plan, const CommandRecord& record, const Parcel& parcel) {
   MessageFacts facts;
   const AgentId person{std::string(kHuman)};
   const std::string id = fmt::format("msg_{}_{}", record.id.str(), parcel.output.name);
@@ -210,23 +203,24 @@ void SendToPerson(Step& step, PlanState& plan, const CommandRecord& record, cons
   facts.content = text;
   const std::vector<NamedContent> outputs = {parcel.output};
   facts.outputs = outputs;
-  facts.sent_at = step.now();
-  const Content body = step.Store(plan, MessageText(facts));
-  step.Emit(plan, MessageSent{id, record.id, record.agent, person, body, outputs, 0});
+  facts.sent_at = turn.now();
+  const Content body = turn.Store(plan, MessageText(facts));
+  turn.Emit(plan, MessageSent{id, record.id, record.agent, person, body, outputs, 0});
 }
 
-void Send(Step& step, PlanState& plan, const CommandRecord& record, const Parcel& parcel, bool only_new) {
+void Send(Turn& turn, const PlanState& plan, const CommandRecord& record, const Parcel& parcel,
+          bool only_new) {
   for (const AgentId& to : parcel.to) {
     if (to.str() == kHuman) {
-      if (!only_new) SendToPerson(step, plan, record, parcel);
+      if (!only_new) SendToPerson(turn, plan, record, parcel);
       continue;
     }
-    const InputVersion* there = FileOf(plan, to, parcel.output.name);
+    const InputVersion* there = plan.FindFile(to, parcel.output.name);
     const bool is_there = there != nullptr && !there->withdrawn &&
                           there->content.digest == parcel.output.content.digest &&
                           (parcel.tagged || there->command == record.index + 1);
     if (is_there) continue;
-    Deliver(step, plan,
+    Deliver(turn, plan,
             {to, parcel.output.name, parcel.output.content, record.agent, record.id, 0, {}, parcel.tagged});
   }
 }
@@ -291,7 +285,7 @@ std::optional<std::string> FindConflict(const PlanState& plan, const TaskNode& n
   return std::nullopt;
 }
 
-void DeliverOutputs(Step& step, PlanState& plan, TaskIndex task, const TaskNode& node) {
+void DeliverOutputs(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node) {
   const TaskRecord& record = plan.dag->tasks[task];
   Shipment shipment = PackOutputs(plan, task, node, *record.result);
   const CommandRecord& command = plan.commands[record.command];
@@ -305,14 +299,14 @@ void DeliverOutputs(Step& step, PlanState& plan, TaskIndex task, const TaskNode&
   completed.withheld = std::move(shipment.withheld);
   completed.tags = std::move(shipment.tags);
   // Receivers get their files before those that depend on the task are looked at.
-  for (const Parcel& parcel : shipment.parcels) Send(step, plan, command, parcel, false);
+  for (const Parcel& parcel : shipment.parcels) Send(turn, plan, command, parcel, false);
   // So do tasks that a command is sent to: they need none of the engine's own then.
   const std::vector<SentCommand> sent = record.result->commands;
-  RouteSentCommands(step, plan, command, sent);
-  step.Emit(plan, std::move(completed));
+  RouteSentCommands(turn, plan, command, sent);
+  turn.Emit(plan, std::move(completed));
 }
 
-void DeliverToNewReceivers(Step& step, PlanState& plan, TaskIndex task) {
+void DeliverToNewReceivers(Turn& turn, const PlanState& plan, TaskIndex task) {
   const TaskRecord& record = plan.dag->tasks[task];
   if (record.phase != TaskPhase::kCompleted || !record.result) return;
   const TaskNode node = plan.dag->Node(task);
@@ -324,12 +318,12 @@ void DeliverToNewReceivers(Step& step, PlanState& plan, TaskIndex task) {
   again.withheld = std::move(shipment.withheld);
   again.tags = std::move(shipment.tags);
   for (const Parcel& parcel : shipment.parcels) {
-    Send(step, plan, command, parcel, true);
+    Send(turn, plan, command, parcel, true);
     if (parcel.deliverable && !plan.dag->delivered.contains(parcel.output.name)) {
       again.deliverables.push_back(parcel.output);
     }
   }
-  if (!again.deliverables.empty() || !again.tags.empty()) step.Emit(plan, std::move(again));
+  if (!again.deliverables.empty() || !again.tags.empty()) turn.Emit(plan, std::move(again));
 }
 
 }  // namespace agenttalk

@@ -7,7 +7,7 @@
 
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/content.h"
@@ -36,8 +36,8 @@ std::optional<std::string> FindConflict(const PlanState& plan, const TaskNode& n
                                         const TaskResult& result);
 
 // The task is completed: its outputs go to their receivers, its deliverables to the plan's.
-void DeliverOutputs(Step& step, PlanState& plan, TaskIndex task, const TaskNode& node);
+void DeliverOutputs(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node);
 // A revision has new receivers for what a task made before.
-void DeliverToNewReceivers(Step& step, PlanState& plan, TaskIndex task);
+void DeliverToNewReceivers(Turn& turn, const PlanState& plan, TaskIndex task);
 
 }  // namespace agenttalk

@@ -14,15 +14,15 @@
 #include "engine/people/gateway.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 
 namespace agenttalk {
 namespace {
 
-void TouchAgentsOf(Step& step, const PlanState& plan) {
+void TouchAgentsOf(Turn& turn, const PlanState& plan) {
   for (const CommandRecord& record : plan.commands) {
-    if (record.state == CommandState::kReady) step.Touch(record.agent);
+    if (record.state == CommandState::kReady) turn.Touch(record.agent);
   }
 }
 
@@ -40,22 +40,22 @@ Error Refusal(const PlanState& plan, ControlVerb verb) {
 
 }  // namespace
 
-void PausePlan(Step& step, PlanState& plan, const std::string& reason) {
-  step.Emit(plan, PlanChanged{PlanChange::kPaused, reason});
+void PausePlan(Turn& turn, const PlanState& plan, const std::string& reason) {
+  turn.Emit(plan, PlanChanged{PlanChange::kPaused, reason});
 }
 
-void ResumePlan(Step& step, PlanState& plan, const std::string& reason) {
-  step.Emit(plan, PlanChanged{PlanChange::kResumed, reason});
-  TouchAgentsOf(step, plan);
+void ResumePlan(Turn& turn, const PlanState& plan, const std::string& reason) {
+  turn.Emit(plan, PlanChanged{PlanChange::kResumed, reason});
+  TouchAgentsOf(turn, plan);
   // Tasks whose turn came during the pause have no command yet.
-  if (plan.dag) AdvanceTasks(step, plan);
+  if (plan.dag) AdvanceTasks(turn, plan);
 }
 
-void CancelPlan(Step& step, PlanState& plan, const std::string& reason) {
-  step.Emit(plan, PlanChanged{PlanChange::kCancelled, reason});
-  for (CommandRecord& record : plan.commands) {
+void CancelPlan(Turn& turn, const PlanState& plan, const std::string& reason) {
+  turn.Emit(plan, PlanChanged{PlanChange::kCancelled, reason});
+  for (const CommandRecord& record : plan.commands) {
     if (!IsLive(record.state)) continue;
-    CancelCommand(step, plan, record, ErrorCode::kCancelled, "the plan was cancelled");
+    CancelCommand(turn, plan, record, ErrorCode::kCancelled, "the plan was cancelled");
   }
   std::vector<std::uint64_t> questions;
   for (const auto& [number, question] : plan.questions) {
@@ -63,30 +63,30 @@ void CancelPlan(Step& step, PlanState& plan, const std::string& reason) {
     if (moot) questions.push_back(number);
   }
   for (const std::uint64_t number : questions) {
-    CloseQuestion(step, plan, number, "the plan was cancelled");
+    CloseQuestion(turn, plan, number, "the plan was cancelled");
   }
-  CompleteIfIdle(step, plan);
+  CompleteIfIdle(turn, plan);
 }
 
-void OnPlanControl(Step& step, const PlanControl& control) {
-  PlanState& plan = step.state().Plan(control.plan_id);
+void OnPlanControl(Turn& turn, const PlanControl& control) {
+  const PlanState& plan = turn.Plan(control.plan_id);
   if (!control.client_id.empty() &&
       std::ranges::find(plan.clients, control.client_id) != plan.clients.end()) {
-    step.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
+    turn.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
     return;
   }
   const bool possible =
       plan.opened && !plan.completed &&
       (control.verb == ControlVerb::kCancel || plan.paused == (control.verb == ControlVerb::kResume));
   if (!possible) {
-    step.reply = {Reply::Status::kRefused, Refusal(plan, control.verb), {}, 0};
+    turn.reply = {Reply::Status::kRefused, Refusal(plan, control.verb), {}, 0};
     return;
   }
-  if (control.verb == ControlVerb::kPause) PausePlan(step, plan, control.reason);
-  if (control.verb == ControlVerb::kResume) ResumePlan(step, plan, control.reason);
-  if (control.verb == ControlVerb::kCancel) CancelPlan(step, plan, control.reason);
-  if (!control.client_id.empty()) step.Emit(plan, ControlAccepted{control.client_id, "control"});
-  step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+  if (control.verb == ControlVerb::kPause) PausePlan(turn, plan, control.reason);
+  if (control.verb == ControlVerb::kResume) ResumePlan(turn, plan, control.reason);
+  if (control.verb == ControlVerb::kCancel) CancelPlan(turn, plan, control.reason);
+  if (!control.client_id.empty()) turn.Emit(plan, ControlAccepted{control.client_id, "control"});
+  turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};
 }
 
 }  // namespace agenttalk

@@ -4,16 +4,16 @@
 
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 
 // Holding a plan, letting it go on, giving it up.
 namespace agenttalk {
 
-void OnPlanControl(Step& step, const PlanControl& control);
+void OnPlanControl(Turn& turn, const PlanControl& control);
 
 // Of a plan that is open and not in that state already.
-void PausePlan(Step& step, PlanState& plan, const std::string& reason);
-void ResumePlan(Step& step, PlanState& plan, const std::string& reason);
-void CancelPlan(Step& step, PlanState& plan, const std::string& reason);
+void PausePlan(Turn& turn, const PlanState& plan, const std::string& reason);
+void ResumePlan(Turn& turn, const PlanState& plan, const std::string& reason);
+void CancelPlan(Turn& turn, const PlanState& plan, const std::string& reason);
 
 }  // namespace agenttalk

@@ -14,41 +14,41 @@
 #include "engine/people/gateway.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/command.h"
 #include "model/events/event.h"
 
 namespace agenttalk {
 
-void CancelTask(Step& step, PlanState& plan, TaskIndex task, const std::string& reason) {
+void CancelTask(Turn& turn, const PlanState& plan, TaskIndex task, const std::string& reason) {
   const TaskId id = plan.dag->IdOf(task);
   for (const std::uint32_t index : plan.CommandsOf(id)) {
     const CommandRecord& record = plan.commands[index];
     if (!IsLive(record.state)) continue;
-    CancelCommand(step, plan, record, ErrorCode::kCancelled, reason);
+    CancelCommand(turn, plan, record, ErrorCode::kCancelled, reason);
   }
   std::vector<std::uint64_t> questions;
   for (const auto& [number, question] : plan.questions) {
     if (question.asked.task_id == id) questions.push_back(number);
   }
   for (const std::uint64_t number : questions) {
-    CloseQuestion(step, plan, number, reason);
+    CloseQuestion(turn, plan, number, reason);
   }
 }
 
-void RestartTasks(Step& step, PlanState& plan, std::vector<TaskIndex> failed, std::string reason) {
+void RestartTasks(Turn& turn, const PlanState& plan, std::vector<TaskIndex> failed, std::string reason) {
   const DagState& dag = *plan.dag;
   TasksReset reset;
   reset.reason = std::move(reason);
   for (const TaskIndex one : dag.Downstream(std::move(failed))) {
     if (dag.ResolutionOf(one) == Resolution::kGood || dag.tasks[one].phase == TaskPhase::kPending) continue;
-    CancelTask(step, plan, one, reset.reason);
+    CancelTask(turn, plan, one, reset.reason);
     reset.tasks.push_back(dag.IdOf(one));
   }
-  step.Emit(plan, std::move(reset));
+  turn.Emit(plan, std::move(reset));
 }
 
-Result<void> ReopenFailed(Step& step, PlanState& plan, const Command& command) {
+Result<void> ReopenFailed(Turn& turn, const PlanState& plan, const Command& command) {
   const TaskIndex task = plan.dag->Find(command.task_id);
   // Whatever else is wrong with it, the router says.
   if (task == DagState::kNone || !command.dag_ref || !plan.dag->Accepts(task, command.dag_ref->sha256)) {
@@ -63,8 +63,8 @@ Result<void> ReopenFailed(Step& step, PlanState& plan, const Command& command) {
   }
   if (record.phase != TaskPhase::kFailed) return {};
   const std::string reason = fmt::format("{} is tried again", command.task_id.str());
-  if (plan.completed) step.Emit(plan, PlanChanged{PlanChange::kReopened, reason});
-  RestartTasks(step, plan, {task}, reason);
+  if (plan.completed) turn.Emit(plan, PlanChanged{PlanChange::kReopened, reason});
+  RestartTasks(turn, plan, {task}, reason);
   return {};
 }
 

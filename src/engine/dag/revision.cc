@@ -27,7 +27,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/config/human_agent.h"
 #include "model/dag/plan_file.h"
 #include "model/dag/task_dag.h"
@@ -112,7 +112,7 @@ std::set<std::string> ChangedFiles(const DagState& dag, const PlanSubmission& su
   return changed;
 }
 
-std::optional<Error> FindRefusal(Step& step, const PlanState& plan, const PlanSubmission& submission) {
+std::optional<Error> FindRefusal(Turn& turn, const PlanState& plan, const PlanSubmission& submission) {
   if (plan.opened && !plan.dag && !plan.goal) {
     return Error{ErrorCode::kStateConflict, fmt::format("{} is an open plan", plan.id.str()),
                  "give the plan file another plan id"};
@@ -123,8 +123,8 @@ std::optional<Error> FindRefusal(Step& step, const PlanState& plan, const PlanSu
   }
   for (const TaskNode& node : submission.dag.nodes) {
     if (node.assigned_agent_id.str() == kHuman) continue;
-    const auto agent = step.state().agents.find(node.assigned_agent_id);
-    if (agent != step.state().agents.end() && !agent->second.removed) continue;
+    const auto agent = turn.state().agents.find(node.assigned_agent_id);
+    if (agent != turn.state().agents.end() && !agent->second.removed) continue;
     return Error{
         ErrorCode::kAgentUnknown,
         fmt::format("task {}: there is no agent {}", node.task_id.str(), node.assigned_agent_id.str()),
@@ -133,18 +133,16 @@ std::optional<Error> FindRefusal(Step& step, const PlanState& plan, const PlanSu
   return std::nullopt;
 }
 
-void GiveFile(Step& step, PlanState& plan, const TaskDag& dag, const NamedContent& file) {
+void GiveFile(Turn& turn, const PlanState& plan, const TaskDag& dag, const NamedContent& file) {
   for (const AgentId& agent : AgentsTaking(dag, file.name)) {
-    const auto& files = plan.inboxes[agent].files;
-    const auto there = files.find(file.name);
-    const bool same = there != files.end() && !there->second.withdrawn &&
-                      there->second.content.digest == file.content.digest;
-    if (!same) Deliver(step, plan, {agent, file.name, file.content, {}, {}, 0, {}});
+    const InputVersion* there = plan.FindFile(agent, file.name);
+    const bool same = there != nullptr && !there->withdrawn && there->content.digest == file.content.digest;
+    if (!same) Deliver(turn, plan, {agent, file.name, file.content, {}, {}, 0, {}});
   }
 }
 
 // Commands and questions of tasks that do not go on as they were.
-void CancelChanged(Step& step, PlanState& plan, const std::vector<std::uint32_t>& kept) {
+void CancelChanged(Turn& turn, const PlanState& plan, const std::vector<std::uint32_t>& kept) {
   std::vector<bool> stays(plan.dag->size());
   for (const std::uint32_t old : kept) {
     if (old != 0) stays[old - 1] = true;
@@ -152,22 +150,22 @@ void CancelChanged(Step& step, PlanState& plan, const std::vector<std::uint32_t>
   for (TaskIndex task = 0; task < plan.dag->size(); ++task) {
     const TaskRecord& record = plan.dag->tasks[task];
     if (!stays[task] && record.command != TaskRecord::kNoCommand) {
-      CancelTask(step, plan, task, "the plan was revised");
+      CancelTask(turn, plan, task, "the plan was revised");
     } else if (!stays[task] && record.phase == TaskPhase::kReplan) {
-      CancelTask(step, plan, task, "the plan was revised");
+      CancelTask(turn, plan, task, "the plan was revised");
     }
   }
 }
 
-void Adopt(Step& step, PlanState& plan, PlanSubmission& submission, std::vector<std::uint32_t> kept) {
+void Adopt(Turn& turn, const PlanState& plan, PlanSubmission& submission, std::vector<std::uint32_t> kept) {
   DagAdopted adopted;
   adopted.revision = plan.dag ? plan.dag->revision + 1 : 1;
   adopted.author = std::move(submission.author);
   adopted.reason = std::move(submission.reason);
   adopted.goal = std::move(submission.goal);
-  adopted.dag = step.Store(plan, std::move(submission.dag_json));
+  adopted.dag = turn.Store(plan, std::move(submission.dag_json));
   for (auto& [name, payload] : submission.files) {
-    adopted.files.push_back({name, step.Store(plan, std::move(payload))});
+    adopted.files.push_back({name, turn.Store(plan, std::move(payload))});
   }
   adopted.nodes = submission.dag.nodes;
   adopted.kept = std::move(kept);
@@ -175,14 +173,14 @@ void Adopt(Step& step, PlanState& plan, PlanSubmission& submission, std::vector<
   adopted.routing_rules = submission.dag.routing_rules;
   adopted.from_file = submission.from_file;
   const std::vector<NamedContent> files = adopted.files;
-  step.Emit(plan, std::move(adopted));
-  if (submission.inherits) BeginFork(step, plan, *std::move(submission.inherits));
-  for (const NamedContent& file : files) GiveFile(step, plan, submission.dag, file);
-  for (TaskIndex task = 0; task < plan.dag->size(); ++task) DeliverToNewReceivers(step, plan, task);
+  turn.Emit(plan, std::move(adopted));
+  if (submission.inherits) BeginFork(turn, plan, *std::move(submission.inherits));
+  for (const NamedContent& file : files) GiveFile(turn, plan, submission.dag, file);
+  for (TaskIndex task = 0; task < plan.dag->size(); ++task) DeliverToNewReceivers(turn, plan, task);
 }
 
 // The same DAG and files once more. False: there is nothing to do.
-bool TryAgain(Step& step, PlanState& plan) {
+bool TryAgain(Turn& turn, const PlanState& plan) {
   const bool ended_badly = plan.completed && (plan.cancelled || !plan.dag->failure.empty());
   if (!ended_badly) return false;
   TasksReset reset;
@@ -193,62 +191,62 @@ bool TryAgain(Step& step, PlanState& plan) {
       reset.tasks.push_back(plan.dag->IdOf(task));
     }
   }
-  step.Emit(plan, PlanChanged{PlanChange::kReopened, reset.reason});
-  step.Emit(plan, std::move(reset));
-  AdvanceTasks(step, plan);
+  turn.Emit(plan, PlanChanged{PlanChange::kReopened, reset.reason});
+  turn.Emit(plan, std::move(reset));
+  AdvanceTasks(turn, plan);
   return true;
 }
 
 }  // namespace
 
-void OnPlanSubmission(Step& step, PlanSubmission submission) {
-  PlanState& plan = step.state().Plan(submission.plan_id);
+void OnPlanSubmission(Turn& turn, PlanSubmission submission) {
+  const PlanState& plan = turn.Plan(submission.plan_id);
   const std::string client = submission.client_id;
   if (!client.empty() && std::ranges::find(plan.clients, client) != plan.clients.end()) {
-    step.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
+    turn.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
     return;
   }
-  if (auto refusal = FindRefusal(step, plan, submission)) {
-    step.reply = {Reply::Status::kRefused, std::move(refusal), {}, 0};
+  if (auto refusal = FindRefusal(turn, plan, submission)) {
+    turn.reply = {Reply::Status::kRefused, std::move(refusal), {}, 0};
     return;
   }
-  if (auto conflict = SettleFileConflict(step, plan, submission)) {
-    step.reply = {Reply::Status::kRefused, std::move(conflict), {}, 0};
+  if (auto conflict = SettleFileConflict(turn, plan, submission)) {
+    turn.reply = {Reply::Status::kRefused, std::move(conflict), {}, 0};
     return;
   }
   if (!plan.dag) {
-    if (!plan.opened) step.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
-    Adopt(step, plan, submission, std::vector<std::uint32_t>(submission.dag.nodes.size()));
-    AdvanceTasks(step, plan);
+    if (!plan.opened) turn.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
+    Adopt(turn, plan, submission, std::vector<std::uint32_t>(submission.dag.nodes.size()));
+    AdvanceTasks(turn, plan);
   } else {
     const std::set<std::string> changed = ChangedFiles(*plan.dag, submission);
     const bool same =
         !submission.fresh && changed.empty() && Sha256(submission.dag_json) == plan.dag->dag.digest;
-    if (same && !TryAgain(step, plan)) {
-      step.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
+    if (same && !TryAgain(turn, plan)) {
+      turn.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
       return;
     }
     if (!same) {
       std::vector<std::uint32_t> kept(submission.dag.nodes.size());
       if (!submission.fresh) kept = FindKept(*plan.dag, submission.dag, changed);
-      if (plan.completed) step.Emit(plan, PlanChanged{PlanChange::kReopened, submission.reason});
-      CancelChanged(step, plan, kept);
-      Adopt(step, plan, submission, std::move(kept));
-      AdvanceTasks(step, plan);
+      if (plan.completed) turn.Emit(plan, PlanChanged{PlanChange::kReopened, submission.reason});
+      CancelChanged(turn, plan, kept);
+      Adopt(turn, plan, submission, std::move(kept));
+      AdvanceTasks(turn, plan);
     }
   }
-  if (!client.empty()) step.Emit(plan, ControlAccepted{client, "plan"});
-  step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+  if (!client.empty()) turn.Emit(plan, ControlAccepted{client, "plan"});
+  turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};
 }
 
-void ReviseDag(Step& step, PlanState& plan, PlanSubmission revision, const std::set<TaskId>& anew) {
+void ReviseDag(Turn& turn, const PlanState& plan, PlanSubmission revision, const std::set<TaskId>& anew) {
   std::vector<std::uint32_t> kept(revision.dag.nodes.size());
   for (std::size_t i = 0; plan.dag && i < kept.size(); ++i) {
     const TaskId& id = revision.dag.nodes[i].task_id;
     const TaskIndex old = plan.dag->Find(id);
     if (old != DagState::kNone && !anew.contains(id)) kept[i] = old + 1;
   }
-  Adopt(step, plan, revision, std::move(kept));
+  Adopt(turn, plan, revision, std::move(kept));
 }
 
 }  // namespace agenttalk

@@ -5,7 +5,7 @@
 #include "base/ids.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 
 namespace agenttalk {
 
@@ -13,10 +13,10 @@ namespace agenttalk {
 // executed again, and a plan that is done stays as it is. Another one is a revision: tasks that do the same
 // work on the same inputs keep state and result, the others begin anew, and commands of tasks that are gone
 // or changed are cancelled.
-void OnPlanSubmission(Step& step, PlanSubmission submission);
+void OnPlanSubmission(Turn& turn, PlanSubmission submission);
 
 // A revision that comes of a change to some tasks: those begin anew, whatever else there is stays as it is,
 // also what has failed. The caller has reset what depends on them, and goes on with AdvanceTasks.
-void ReviseDag(Step& step, PlanState& plan, PlanSubmission revision, const std::set<TaskId>& anew);
+void ReviseDag(Turn& turn, const PlanState& plan, PlanSubmission revision, const std::set<TaskId>& anew);
 
 }  // namespace agenttalk

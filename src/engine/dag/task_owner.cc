@@ -22,7 +22,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/state/task_inputs.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/brief.h"
 #include "model/command/command.h"
 #include "model/events/content.h"
@@ -44,9 +44,9 @@ const TaskResult* FindAnswered(const HubState& state, const PlanState& plan, con
 
 }  // namespace
 
-CommandBrief TaskOwner::Brief(Step& step, const PlanState& plan, Command& command) const {
+CommandBrief TaskOwner::Brief(Turn& turn, const PlanState& plan, Command& command) const {
   const TaskIndex task = plan.dag->Find(command.task_id);
-  return TaskBrief(step, plan, task, plan.dag->Node(task), command, {});
+  return TaskBrief(turn, plan, task, plan.dag->Node(task), command, {});
 }
 
 AnswerContract TaskOwner::Contract(const PlanState& /*plan*/, const CommandRecord& record,
@@ -61,59 +61,62 @@ AnswerContract TaskOwner::Contract(const PlanState& /*plan*/, const CommandRecor
   return contract;
 }
 
-CommandReadied TaskOwner::Bind(Step& /*step*/, const PlanState& plan, const CommandRecord& record) const {
+CommandReadied TaskOwner::Bind(Turn& /*turn*/, const PlanState& plan, const CommandRecord& record) const {
   TaskInputs bound = BindTaskInputs(plan, record, plan.TaskOf(record));
   return {record.id, std::move(bound.inputs), std::move(bound.missing)};
 }
 
-void TaskOwner::Readied(Step& step, PlanState& plan, const CommandRecord& record) const {
+void TaskOwner::Readied(Turn& turn, const PlanState& plan, const CommandRecord& record) const {
   if (record.agent.str() == kHuman) {
-    AskForWork(step, plan, record, plan.dag->Node(plan.TaskOf(record)));
+    AskForWork(turn, plan, record, plan.dag->Node(plan.TaskOf(record)));
   } else {
-    step.Touch(record.agent);
+    turn.Touch(record.agent);
   }
 }
 
-bool TaskOwner::UseKnown(Step& step, PlanState& plan, CommandRecord& record, const Digest& reuse_key) const {
-  const TaskResult* known = FindAnswered(step.state(), plan, record, reuse_key);
+bool TaskOwner::UseKnown(Turn& turn, const PlanState& plan, const CommandRecord& record,
+                         const Digest& reuse_key) const {
+  const TaskResult* known = FindAnswered(turn.state(), plan, record, reuse_key);
   if (known == nullptr) return false;
-  RecordSuccess(step, plan, record, RecordedBefore(record.id, *known));
-  OnTaskExecuted(step, plan, record, nullptr);
+  RecordSuccess(turn, plan, record, RecordedBefore(record.id, *known));
+  OnTaskExecuted(turn, plan, record, nullptr);
   return true;
 }
 
-AnswerUse TaskOwner::UseAnswer(Step& step, PlanState& plan, CommandRecord& record,
+AnswerUse TaskOwner::UseAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                const AnswerFacts& answer) const {
   if (!answer.stage || !plan.goal) return {};
-  return step.parts().goals.UseExecutorAnswer(step, plan, record, answer);
+  return turn.parts().goals.UseExecutorAnswer(turn, plan, record, answer);
 }
 
-void TaskOwner::Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
+void TaskOwner::Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts answer,
                         CommandSucceeded succeeded) const {
   if (const TaskIndex task = plan.TaskOf(record); task != DagState::kNone) {
-    const std::map<std::string, Content> given = GivenOutputs(step, plan, answer);
+    const std::map<std::string, Content> given = GivenOutputs(turn, plan, answer);
     const std::map<std::string, Content> left = LeftOutputs(plan, record, succeeded.source.has_value());
     NamedOutputs named = NameOutputs(plan.dag->Node(task), given, left, succeeded.result);
     succeeded.outputs = std::move(named.outputs);
     succeeded.beside = std::move(named.beside);
   }
   for (CommandDraft& draft : answer.sent) {
-    draft.sent.body = step.Store(plan, std::move(draft.body));
+    draft.sent.body = turn.Store(plan, std::move(draft.body));
     succeeded.commands.push_back(std::move(draft.sent));
   }
-  RecordSuccess(step, plan, record, std::move(succeeded));
-  OnTaskExecuted(step, plan, record, answer.rework ? &*answer.rework : nullptr);
+  RecordSuccess(turn, plan, record, std::move(succeeded));
+  OnTaskExecuted(turn, plan, record, answer.rework ? &*answer.rework : nullptr);
 }
 
-void TaskOwner::Ended(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end) const {
+void TaskOwner::Ended(Turn& turn, const PlanState& plan, const CommandRecord& record,
+                      const CommandEnd& end) const {
   if (!end.IsFailure()) return;
-  KeepDeadLetter(step, plan, record, end);
-  AlertOfEnd(step, plan, record, end);
-  OnTaskCommandEnded(step, plan, record, end.code, end.message);
+  KeepDeadLetter(turn, plan, record, end);
+  AlertOfEnd(turn, plan, record, end);
+  OnTaskCommandEnded(turn, plan, record, end.code, end.message);
 }
 
-void TaskOwner::Decline(Step& step, PlanState& plan, CommandRecord& record, const std::string& reason) const {
-  EndCommand(step, plan, record, EndState::kFailed, ErrorCode::kCancelled, reason);
+void TaskOwner::Decline(Turn& turn, const PlanState& plan, const CommandRecord& record,
+                        const std::string& reason) const {
+  EndCommand(turn, plan, record, EndState::kFailed, ErrorCode::kCancelled, reason);
 }
 
 }  // namespace agenttalk

@@ -22,7 +22,7 @@ class TaskOwnerTest : public DagTest {
   AnswerContract ContractOf(const std::string& task) {
     const CommandRecord& record = *Record(CommandOf(task), kPlan);
     return OwnerOf(BuiltinParts(), record.owner)
-        .Contract(Plan(kPlan), record, Brief(record.id.str()), engine_.state().agents[record.agent].settings);
+        .Contract(Plan(kPlan), record, Brief(record.id.str()), engine_.state().SettingsOf(record.agent));
   }
 };
 

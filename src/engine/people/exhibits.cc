@@ -16,7 +16,7 @@
 #include "base/utf8.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
 #include "model/events/named_content.h"
@@ -32,9 +32,9 @@ constexpr std::size_t kLongestLine = 160;
 constexpr std::uint64_t kLargestShown = std::uint64_t{1} << 20;
 
 // The text of a file; nothing: it is no text, or too large to be looked at here.
-std::optional<std::string> TextOf(Step& step, const Content& content) {
+std::optional<std::string> TextOf(Turn& turn, const Content& content) {
   if (content.size > kLargestShown) return std::nullopt;
-  auto bytes = step.composer().Read(content);
+  auto bytes = turn.composer().Read(content);
   if (!bytes || !IsUtf8(*bytes) || bytes->find('\0') != std::string::npos) return std::nullopt;
   return *std::move(bytes);
 }
@@ -57,17 +57,17 @@ std::vector<std::string_view> LinesOf(std::string_view text) {
 // One file of the question, and what is said about it.
 class Showing {
  public:
-  Showing(Step& step, PlanState& plan, QuestionAsked& question)
-      : step_(step),
+  Showing(Turn& turn, const PlanState& plan, QuestionAsked& question)
+      : turn_(turn),
         plan_(plan),
         question_(question),
-        language_(step.state().settings.language),
-        folder_(fmt::format("human/inbox/q_{}/", step.state().last_event + 1)) {}
+        language_(turn.state().settings.language),
+        folder_(fmt::format("human/inbox/q_{}/", turn.state().last_event + 1)) {}
 
   void Add(const NamedContent& file, const NamedContent* before) {
     question_.files.push_back(file);
     Line(Say(language_, Phrase::kFile, file.name, file.content.size, folder_ + file.name));
-    const std::optional<std::string> text = TextOf(step_, file.content);
+    const std::optional<std::string> text = TextOf(turn_, file.content);
     if (!text) {
       Line(Say(language_, Phrase::kNotText));
     } else {
@@ -91,7 +91,7 @@ class Showing {
       Line(Say(language_, Phrase::kUnchanged));
       return;
     }
-    const std::optional<std::string> old = TextOf(step_, before.content);
+    const std::optional<std::string> old = TextOf(turn_, before.content);
     if (!text || !old) {
       Line(Say(language_, Phrase::kBeforeFile, file.name));
       return;
@@ -105,11 +105,11 @@ class Showing {
     if (diff.lines.size() > kMostChanges) {
       Line(Say(language_, Phrase::kMoreLines, diff.lines.size() - kMostChanges));
     }
-    question_.files.push_back({name, step_.Store(plan_, fmt::format("{}\n", fmt::join(diff.lines, "\n")))});
+    question_.files.push_back({name, turn_.Store(plan_, fmt::format("{}\n", fmt::join(diff.lines, "\n")))});
   }
 
-  Step& step_;
-  PlanState& plan_;
+  Turn& turn_;
+  const PlanState& plan_;
   QuestionAsked& question_;
   const Language language_;
   const std::string folder_;
@@ -117,17 +117,17 @@ class Showing {
 
 }  // namespace
 
-void Exhibit(Step& step, PlanState& plan, const std::vector<NamedContent>& files,
+void Exhibit(Turn& turn, const PlanState& plan, const std::vector<NamedContent>& files,
              const std::vector<NamedContent>& before, QuestionAsked& question) {
-  Showing showing(step, plan, question);
+  Showing showing(turn, plan, question);
   for (const NamedContent& file : files) {
     const auto old = std::ranges::find(before, file.name, &NamedContent::name);
     showing.Add(file, old == before.end() ? nullptr : &*old);
   }
 }
 
-void ExplainChoices(Step& step, QuestionAsked& question) {
-  const Language language = step.state().settings.language;
+void ExplainChoices(Turn& turn, QuestionAsked& question) {
+  const Language language = turn.state().settings.language;
   for (const QuestionChoice& choice : question.choices) {
     std::string line;
     if (choice.word == "approve") {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 #include "model/events/named_content.h"
 
@@ -14,10 +14,10 @@ namespace agenttalk {
 
 // Puts the files into the question: into its text and into `files`, with a diff beside each that has an
 // earlier version. The question must be the next event, because the paths hold its number.
-void Exhibit(Step& step, PlanState& plan, const std::vector<NamedContent>& files,
+void Exhibit(Turn& turn, const PlanState& plan, const std::vector<NamedContent>& files,
              const std::vector<NamedContent>& before, QuestionAsked& question);
 
 // Says in the question's text what each of its choices leads to.
-void ExplainChoices(Step& step, QuestionAsked& question);
+void ExplainChoices(Turn& turn, QuestionAsked& question);
 
 }  // namespace agenttalk

@@ -19,7 +19,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/dag/task_dag.h"
 #include "model/events/content.h"
@@ -41,36 +41,37 @@ std::vector<std::string> FilesOf(const PlanState& plan, std::uint64_t question) 
 }
 
 template <typename Predicate>
-void CloseAlertsIf(Step& step, PlanState& plan, const std::string& reason, const Predicate& is_meant) {
+void CloseAlertsIf(Turn& turn, const PlanState& plan, const std::string& reason, const Predicate& is_meant) {
   std::vector<std::uint64_t> gone;
   for (const auto& [number, open] : plan.questions) {
     if (open.asked.kind == QuestionKind::kAlert && is_meant(open.asked)) gone.push_back(number);
   }
-  for (const std::uint64_t number : gone) CloseQuestion(step, plan, number, reason);
+  for (const std::uint64_t number : gone) CloseQuestion(turn, plan, number, reason);
 }
 
 }  // namespace
 
-void AskPerson(Step& step, PlanState& plan, QuestionAsked question) {
-  const HubSettings& settings = step.state().settings;
+void AskPerson(Turn& turn, const PlanState& plan, QuestionAsked question) {
+  const HubSettings& settings = turn.state().settings;
   const bool approval = question.kind == QuestionKind::kApprove;
   const Duration within = approval ? settings.approval_deadline : settings.question_deadline;
-  if (within > Duration::zero()) question.deadline = step.now() + within;
-  ExplainChoices(step, question);
-  step.Emit(plan, std::move(question));
+  if (within > Duration::zero()) question.deadline = turn.now() + within;
+  ExplainChoices(turn, question);
+  turn.Emit(plan, std::move(question));
 }
 
-void CloseQuestion(Step& step, PlanState& plan, std::uint64_t question, const std::string& reason) {
-  step.Emit(plan, QuestionClosed{question, Decision::kNone, reason, true, {}, FilesOf(plan, question)});
+void CloseQuestion(Turn& turn, const PlanState& plan, std::uint64_t question, const std::string& reason) {
+  turn.Emit(plan, QuestionClosed{question, Decision::kNone, reason, true, {}, FilesOf(plan, question)});
 }
 
-std::uint64_t CloseAnswered(Step& step, PlanState& plan, const QuestionAnswer& answer) {
-  return step.Emit(plan, QuestionClosed{answer.question, answer.decision, answer.text, false, answer.source,
+std::uint64_t CloseAnswered(Turn& turn, const PlanState& plan, const QuestionAnswer& answer) {
+  return turn.Emit(plan, QuestionClosed{answer.question, answer.decision, answer.text, false, answer.source,
                                         FilesOf(plan, answer.question)});
 }
 
-void Alert(Step& step, PlanState& plan, const CommandRecord* record, std::string text, std::uint64_t letter) {
-  if (step.state().open_questions >= step.state().settings.max_open_questions) return;
+void Alert(Turn& turn, const PlanState& plan, const CommandRecord* record, std::string text,
+           std::uint64_t letter) {
+  if (turn.state().open_questions >= turn.state().settings.max_open_questions) return;
   QuestionAsked alert;
   alert.kind = QuestionKind::kAlert;
   alert.text = std::move(text);
@@ -80,19 +81,19 @@ void Alert(Step& step, PlanState& plan, const CommandRecord* record, std::string
     alert.command_id = record->id;
     alert.task_id = record->task;
   }
-  AskPerson(step, plan, std::move(alert));
+  AskPerson(turn, plan, std::move(alert));
 }
 
-void CloseAlertsOf(Step& step, PlanState& plan, const TaskId& task, const std::string& reason) {
-  CloseAlertsIf(step, plan, reason, [&](const QuestionAsked& asked) { return asked.task_id == task; });
+void CloseAlertsOf(Turn& turn, const PlanState& plan, const TaskId& task, const std::string& reason) {
+  CloseAlertsIf(turn, plan, reason, [&](const QuestionAsked& asked) { return asked.task_id == task; });
 }
 
-void CloseAlertsAbout(Step& step, PlanState& plan, std::uint64_t letter, const std::string& reason) {
-  CloseAlertsIf(step, plan, reason, [&](const QuestionAsked& asked) { return asked.about == letter; });
+void CloseAlertsAbout(Turn& turn, const PlanState& plan, std::uint64_t letter, const std::string& reason) {
+  CloseAlertsIf(turn, plan, reason, [&](const QuestionAsked& asked) { return asked.about == letter; });
 }
 
-void AskForOutcome(Step& step, PlanState& plan, const CommandRecord& record, const OpenCall& call) {
-  const Language language = step.state().settings.language;
+void AskForOutcome(Turn& turn, const PlanState& plan, const CommandRecord& record, const OpenCall& call) {
+  const Language language = turn.state().settings.language;
   QuestionAsked question;
   question.kind = QuestionKind::kOutcomeUnknown;
   question.purpose = QuestionPurpose::kOutcome;
@@ -102,10 +103,10 @@ void AskForOutcome(Step& step, PlanState& plan, const CommandRecord& record, con
   question.text = Say(language, Phrase::kOutcome, record.id.str(), call.tool);
   question.choices = {{"approve", Say(language, Phrase::kOutcomeApprove)},
                       {"reject", Say(language, Phrase::kOutcomeReject)}};
-  AskPerson(step, plan, std::move(question));
+  AskPerson(turn, plan, std::move(question));
 }
 
-void AskHuman(Step& step, PlanState& plan, const CommandRecord& record, const std::string& text) {
+void AskHuman(Turn& turn, const PlanState& plan, const CommandRecord& record, const std::string& text) {
   QuestionAsked question;
   question.kind = QuestionKind::kAsk;
   question.purpose = QuestionPurpose::kAskHuman;
@@ -114,12 +115,12 @@ void AskHuman(Step& step, PlanState& plan, const CommandRecord& record, const st
   question.task_id = record.task;
   question.text = text;
   question.choices = {
-      {"text", Say(step.state().settings.language, Phrase::kClarifyText, record.agent.str())}};
-  AskPerson(step, plan, std::move(question));
+      {"text", Say(turn.state().settings.language, Phrase::kClarifyText, record.agent.str())}};
+  AskPerson(turn, plan, std::move(question));
 }
 
-void AskForWork(Step& step, PlanState& plan, const CommandRecord& record, const TaskNode& node) {
-  const Language language = step.state().settings.language;
+void AskForWork(Turn& turn, const PlanState& plan, const CommandRecord& record, const TaskNode& node) {
+  const Language language = turn.state().settings.language;
   QuestionAsked question;
   question.kind = QuestionKind::kAsk;
   question.purpose = QuestionPurpose::kTask;
@@ -129,15 +130,15 @@ void AskForWork(Step& step, PlanState& plan, const CommandRecord& record, const 
   question.text = Say(language, Phrase::kWork, node.task_id.str(), node.prompt);
   std::vector<NamedContent> inputs;
   for (const BoundInput& input : record.execution->inputs) inputs.push_back({input.name, input.content});
-  Exhibit(step, plan, inputs, {}, question);
+  Exhibit(turn, plan, inputs, {}, question);
   question.choices = {{"text", Say(language, Phrase::kWorkText)},
                       {"reject", Say(language, Phrase::kWorkReject)}};
-  AskPerson(step, plan, std::move(question));
+  AskPerson(turn, plan, std::move(question));
 }
 
-void AskForHelp(Step& step, PlanState& plan, const CommandRecord& record, const AgentId& from,
+void AskForHelp(Turn& turn, const PlanState& plan, const CommandRecord& record, const AgentId& from,
                 const std::string& subtask, const std::string& context) {
-  const Language language = step.state().settings.language;
+  const Language language = turn.state().settings.language;
   QuestionAsked question;
   question.kind = QuestionKind::kAsk;
   question.purpose = QuestionPurpose::kTask;
@@ -147,7 +148,7 @@ void AskForHelp(Step& step, PlanState& plan, const CommandRecord& record, const 
   if (!context.empty()) question.text += "\n" + Say(language, Phrase::kHelpContext, context);
   question.choices = {{"text", Say(language, Phrase::kHelpText)},
                       {"reject", Say(language, Phrase::kHelpReject, from.str())}};
-  AskPerson(step, plan, std::move(question));
+  AskPerson(turn, plan, std::move(question));
 }
 
 bool MayBeConfirmed(const QuestionAsked& asked) {

@@ -43,7 +43,7 @@ TEST_F(Gateway, AUsedUpBudgetIsAQuestionThatHoldsNoSlot) {
   Feed(std::move(done));
   Feed(MakeCommand("cmd_2"));
   EXPECT_EQ(StateOf("cmd_2"), CommandState::kWaitingHuman);
-  EXPECT_EQ(engine_.state().agents[AgentId("alice")].running, 0U);
+  EXPECT_EQ(engine_.state().FindAgent(AgentId("alice"))->running, 0U);
   Answer(Decision::kApprove);
   EXPECT_EQ(StateOf("cmd_2"), CommandState::kRunning);
 }
@@ -73,7 +73,7 @@ TEST_F(Gateway, TheHubsBudgetCountsAllPlansAlsoThoseThatHaveEnded) {
   done.cost = {10, 2, 0};
   EXPECT_EQ(Feed(std::move(done)).back(), "plan_changed");
   ASSERT_EQ(Of<SpendingSettled>().size(), 1U);
-  engine_.state().Unload(PlanId("plan_a"));
+  engine_.Unload(PlanId("plan_a"));
   shadow_.Unload(PlanId("plan_a"));
   Feed(MakeCommand("cmd_2", {}, "alice", "plan_b"));
   EXPECT_EQ(StateOf("cmd_2", "plan_b"), CommandState::kRunning);
@@ -102,7 +102,7 @@ TEST_F(Gateway, APlanThatIsLoadedAgainCountsOnce) {
   PlanState loaded;
   loaded.id = PlanId("plan_a");
   ASSERT_TRUE(DecodePlan(EncodePlan(Plan()), loaded));
-  engine_.state().Unload(PlanId("plan_a"));
+  engine_.Unload(PlanId("plan_a"));
   engine_.Load(std::move(loaded));
   EXPECT_EQ(engine_.state().unsettled, Cost{});
   EXPECT_EQ(engine_.state().settled, (Cost{11, 3, 8}));

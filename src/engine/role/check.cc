@@ -22,7 +22,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/internal_plan.h"
 #include "model/answer/step_reference.h"
 #include "model/events/event.h"
@@ -34,7 +34,7 @@ namespace json = boost::json;
 
 class Checking {
  public:
-  Checking(Step& step, const CommandRecord& record) : step_(step), record_(record) {}
+  Checking(Turn& turn, const CommandRecord& record) : turn_(turn), record_(record) {}
 
   void Look(std::size_t place, const PlanStep& one) {
     path_ = fmt::format("/steps/{}", place);
@@ -58,7 +58,7 @@ class Checking {
   }
 
   void LookAtAction(const PlanStep& one) {
-    const ActionRegistry& actions = step_.role().actions;
+    const ActionRegistry& actions = turn_.role().actions;
     const Action* action = actions.Find(one.name);
     if (action == nullptr) {
       std::vector<std::string_view> names;
@@ -67,7 +67,7 @@ class Checking {
              DidYouMean(one.name, names));
       return;
     }
-    const std::vector<std::string>& granted = step_.state().agents[record_.agent].settings.permissions;
+    const std::vector<std::string>& granted = turn_.state().SettingsOf(record_.agent).permissions;
     if (!action->permission.empty() && std::ranges::find(granted, action->permission) == granted.end())
       Refuse("/name", ErrorCode::kPermissionDenied,
              fmt::format("{} needs the permission \"{}\"", one.name, action->permission));
@@ -83,7 +83,7 @@ class Checking {
     const auto params = ParseJson(one.params);
     const auto references = params ? ReferencesIn(*params) : std::vector<StepReference>();
     const bool complete = references && references->empty();
-    const ToolRequest request = step_.composer().CheckTool(
+    const ToolRequest request = turn_.composer().CheckTool(
         record_.agent, one.name, complete ? std::optional(one.params) : std::nullopt);
     if (!request.refusal.empty()) Refuse("/name", request.refusal_code, request.refusal);
   }
@@ -94,20 +94,20 @@ class Checking {
              fmt::format("{} cannot ask itself: {} → {}", one.name, one.name, one.name));
       return;
     }
-    if (auto obstacle = FindObstacle(step_.state(), record_.agent, AgentId(one.name), 0))
+    if (auto obstacle = FindObstacle(turn_.state(), record_.agent, AgentId(one.name), 0))
       Refuse("/to", obstacle->code, std::move(obstacle->message));
   }
 
-  Step& step_;
+  Turn& turn_;
   const CommandRecord& record_;
   std::string path_;
 };
 
 }  // namespace
 
-std::vector<Issue> CheckFits(Step& step, const PlanState& /*plan*/, const CommandRecord& record,
+std::vector<Issue> CheckFits(Turn& turn, const PlanState& /*plan*/, const CommandRecord& record,
                              const InternalPlan& internal) {
-  Checking checking(step, record);
+  Checking checking(turn, record);
   for (std::size_t i = 0; i < internal.steps.size(); ++i) checking.Look(i, internal.steps[i]);
   const bool asks = std::ranges::any_of(internal.steps, [](const PlanStep& one) {
     return one.type == StepType::kExecuteAction && one.name == "ask_model";

@@ -30,7 +30,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/state/role_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/command.h"
 #include "model/config/human_agent.h"
 #include "model/events/content.h"
@@ -171,18 +171,18 @@ std::string ReadableContext(const json::value& context) {
   return text;
 }
 
-void StartWork(Step& step, PlanState& plan, NewCommand made, const CollaborationRequested& requested,
+void StartWork(Turn& turn, const PlanState& plan, NewCommand made, const CollaborationRequested& requested,
                const Asked& asked) {
-  const CommandRecord& work = ReceiveCommand(step, plan, std::move(made));
-  BindIfComplete(step, plan, work);
+  const CommandRecord& work = ReceiveCommand(turn, plan, std::move(made));
+  BindIfComplete(turn, plan, work);
   if (work.agent.str() == kHuman) {
-    AskForHelp(step, plan, work, requested.from, asked.subtask, ReadableContext(asked.context));
+    AskForHelp(turn, plan, work, requested.from, asked.subtask, ReadableContext(asked.context));
   }
 }
 
 // The response as a file, for whoever looks; a result that is too large for it lies beside it.
-void SendResponse(Step& step, PlanState& plan, const std::string& id, const Collaboration& collaboration,
-                  const CollaborationAnswered& answered) {
+void SendResponse(Turn& turn, const PlanState& plan, const std::string& id,
+                  const Collaboration& collaboration, const CollaborationAnswered& answered) {
   json::object body{{"request_id", id},
                     {"plan_id", plan.id.str()},
                     {"from", collaboration.to.str()},
@@ -191,7 +191,7 @@ void SendResponse(Step& step, PlanState& plan, const std::string& id, const Coll
   std::vector<NamedContent> beside;
   if (!answered.reason.empty()) body["reason"] = answered.reason;
   if (!answered.result.empty()) {
-    auto text = step.composer().Read(answered.result);
+    auto text = turn.composer().Read(answered.result);
     if (text && text->size() <= kLargestInResponse) {
       auto parsed = answered.result_is_json ? ParseJson(*text) : Result<json::value>(json::value(*text));
       body["result"] = parsed ? *std::move(parsed) : json::value(*text);
@@ -200,8 +200,8 @@ void SendResponse(Step& step, PlanState& plan, const std::string& id, const Coll
       body["result_file"] = beside.back().name;
     }
   }
-  const Content message = step.Store(plan, PrettyJson(body));
-  Hand(step, plan,
+  const Content message = turn.Store(plan, PrettyJson(body));
+  Hand(turn, plan,
        {fmt::format("response_{}", id),
         collaboration.work,
         collaboration.to,
@@ -219,31 +219,32 @@ bool Waits(const PlanState& plan, const Collaboration& collaboration, const std:
 }
 
 // Nobody waits for this work any more.
-void EndWork(Step& step, PlanState& plan, const CommandId& work, const std::string& why) {
+void EndWork(Turn& turn, const PlanState& plan, const CommandId& work, const std::string& why) {
   const CommandRecord* record = plan.Find(work);
   if (record == nullptr || !IsLive(record->state)) return;
-  CancelCommand(step, plan, *record, ErrorCode::kCollaborationTimeout, why);
-  CompleteIfIdle(step, plan);
+  CancelCommand(turn, plan, *record, ErrorCode::kCollaborationTimeout, why);
+  CompleteIfIdle(turn, plan);
 }
 
 // The asker goes on with what came.
-void Answer(Step& step, PlanState& plan, const Collaboration& collaboration, CollaborationAnswered answered) {
+void Answer(Turn& turn, const PlanState& plan, const Collaboration& collaboration,
+            CollaborationAnswered answered) {
   const std::string id = answered.request_id;
   if (!Waits(plan, collaboration, id)) {
     answered.ignored = "nobody waits for it";
-    step.Emit(plan, std::move(answered));
+    turn.Emit(plan, std::move(answered));
     return;
   }
   const Collaboration about = collaboration;
-  if (answered.status != CollaborationStatus::kTimedOut) SendResponse(step, plan, id, about, answered);
-  step.Emit(plan, std::move(answered));
-  step.Emit(plan, CommandRequeued{about.asker});
-  step.Touch(about.from);
+  if (answered.status != CollaborationStatus::kTimedOut) SendResponse(turn, plan, id, about, answered);
+  turn.Emit(plan, std::move(answered));
+  turn.Emit(plan, CommandRequeued{about.asker});
+  turn.Touch(about.from);
 }
 
 }  // namespace
 
-Result<void> RequestCollaboration(Step& step, PlanState& plan, CommandRecord& record,
+Result<void> RequestCollaboration(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                   const json::object& params) {
   const RoleState& role = *record.execution->role;
   const Asked asked = TRY(ReadAsked(params));
@@ -251,19 +252,19 @@ Result<void> RequestCollaboration(Step& step, PlanState& plan, CommandRecord& re
   requested.from = record.agent;
   requested.to = AgentId(role.plan.steps[role.current].name);
   TRY(CheckRing(plan, record, requested.to));
-  if (auto obstacle = FindObstacle(step.state(), requested.from, requested.to, 0))
+  if (auto obstacle = FindObstacle(turn.state(), requested.from, requested.to, 0))
     return std::unexpected(*std::move(obstacle));
-  requested.depth = TRY(CheckLimits(step.state().settings, plan, record));
-  requested.request_id = FreeRequestId(plan, step.state().last_event + 1);
+  requested.depth = TRY(CheckLimits(turn.state().settings, plan, record));
+  requested.request_id = FreeRequestId(plan, turn.state().last_event + 1);
   requested.command_id = record.id;
   requested.step = role.current;
   requested.work = CommandId("cmd_" + requested.request_id);
-  requested.deadline = step.now() + asked.within;
-  requested.request = step.Store(plan, RequestText(plan, requested, asked));
+  requested.deadline = turn.now() + asked.within;
+  requested.request = turn.Store(plan, RequestText(plan, requested, asked));
   NewCommand work = MakeWork(plan, record, requested, asked);
-  step.Touch(record.agent);
-  step.Emit(plan, requested);
-  Hand(step, plan,
+  turn.Touch(record.agent);
+  turn.Emit(plan, requested);
+  Hand(turn, plan,
        {fmt::format("request_{}", requested.request_id),
         record.id,
         requested.from,
@@ -272,7 +273,7 @@ Result<void> RequestCollaboration(Step& step, PlanState& plan, CommandRecord& re
         {},
         0,
         {}});
-  StartWork(step, plan, std::move(work), requested, asked);
+  StartWork(turn, plan, std::move(work), requested, asked);
   return {};
 }
 
@@ -287,27 +288,27 @@ AgentId AwaitedAgent(const PlanState& plan, const CommandRecord& record) {
   return found == plan.collaborations.end() ? AgentId() : found->second.to;
 }
 
-void AnswerAsker(Step& step, PlanState& plan, const CommandRecord& work, CollaborationStatus status,
+void AnswerAsker(Turn& turn, const PlanState& plan, const CommandRecord& work, CollaborationStatus status,
                  const Content& result, bool result_is_json, const std::string& reason) {
   const auto found = plan.FindByWork(work.id);
   if (found == plan.collaborations.end() || found->second.phase == CollaborationPhase::kAnswered) return;
   CollaborationAnswered answered{found->first, work.agent, status, result, result_is_json, reason, {}, {}};
   if (found->second.phase == CollaborationPhase::kGivenUp) {
     answered.ignored = "it came too late";
-    step.Emit(plan, std::move(answered));
+    turn.Emit(plan, std::move(answered));
     return;
   }
-  Answer(step, plan, found->second, std::move(answered));
+  Answer(turn, plan, found->second, std::move(answered));
 }
 
-void RejectWork(Step& step, PlanState& plan, CommandRecord& work, const std::string& reason) {
-  AnswerAsker(step, plan, work, CollaborationStatus::kRejected, {}, false, reason);
-  CancelCommand(step, plan, work, ErrorCode::kCollaborationRejected, reason);
-  CompleteIfIdle(step, plan);
+void RejectWork(Turn& turn, const PlanState& plan, const CommandRecord& work, const std::string& reason) {
+  AnswerAsker(turn, plan, work, CollaborationStatus::kRejected, {}, false, reason);
+  CancelCommand(turn, plan, work, ErrorCode::kCollaborationRejected, reason);
+  CompleteIfIdle(turn, plan);
 }
 
-void OnCollaborationResponse(Step& step, CollaborationResponse response) {
-  PlanState& plan = step.state().Plan(response.plan_id);
+void OnCollaborationResponse(Turn& turn, CollaborationResponse response) {
+  const PlanState& plan = turn.Plan(response.plan_id);
   if (response.source && plan.HasTaken(*response.source)) return;
   CollaborationAnswered answered;
   answered.request_id = response.request_id;
@@ -327,31 +328,31 @@ void OnCollaborationResponse(Step& step, CollaborationResponse response) {
     answered.ignored = "it came too late";
   }
   if (!answered.ignored.empty()) {
-    if (!response.result.empty()) answered.result = step.Store(plan, std::move(response.result));
+    if (!response.result.empty()) answered.result = turn.Store(plan, std::move(response.result));
     const std::string why = answered.ignored;
     const bool own = found != plan.collaborations.end() && found->second.to == response.agent_id;
-    const std::uint64_t event = step.Emit(plan, std::move(answered));
-    if (own) EndWork(step, plan, found->second.work, why);
-    step.reply = {Reply::Status::kIgnored, Error{ErrorCode::kAnswerLate, why, {}}, {}, event};
+    const std::uint64_t event = turn.Emit(plan, std::move(answered));
+    if (own) EndWork(turn, plan, found->second.work, why);
+    turn.reply = {Reply::Status::kIgnored, Error{ErrorCode::kAnswerLate, why, {}}, {}, event};
     return;
   }
-  answered.result = step.Store(plan, response.result);
+  answered.result = turn.Store(plan, response.result);
   const CommandId work_id = found->second.work;
-  Answer(step, plan, found->second, std::move(answered));
-  step.reply = {Reply::Status::kAccepted, {}, work_id, step.state().last_event};
-  CommandRecord* work = plan.Find(work_id);
+  Answer(turn, plan, found->second, std::move(answered));
+  turn.reply = {Reply::Status::kAccepted, {}, work_id, turn.state().last_event};
+  const CommandRecord* work = plan.Find(work_id);
   if (work == nullptr || !IsLive(work->state)) return;
   if (response.status == CollaborationStatus::kCompleted) {
     AnswerFacts facts;
     facts.result = std::move(response.result);
     facts.result_is_json = response.result_is_json;
-    Succeed(step, plan, *work, std::move(facts));
+    Succeed(turn, plan, *work, std::move(facts));
   } else {
-    RejectWork(step, plan, *work, response.reason);
+    RejectWork(turn, plan, *work, response.reason);
   }
 }
 
-void OnCollaborationDue(Step& step, PlanState& plan, CommandRecord& record) {
+void OnCollaborationDue(Turn& turn, const PlanState& plan, const CommandRecord& record) {
   const std::string id = record.execution->role->pending_request;
   const auto found = plan.collaborations.find(id);
   if (found == plan.collaborations.end()) return;
@@ -361,11 +362,11 @@ void OnCollaborationDue(Step& step, PlanState& plan, CommandRecord& record) {
   answered.status = CollaborationStatus::kTimedOut;
   answered.reason = fmt::format("{} did not answer in time", found->second.to.str());
   const CommandId work = found->second.work;
-  Answer(step, plan, found->second, std::move(answered));
+  Answer(turn, plan, found->second, std::move(answered));
   // What was begun may end by itself; what was not is not worth beginning.
   const CommandRecord* asked = plan.Find(work);
   if (asked != nullptr && asked->state == CommandState::kReady)
-    EndWork(step, plan, work, "nobody waits for it any more");
+    EndWork(turn, plan, work, "nobody waits for it any more");
 }
 
 }  // namespace agenttalk

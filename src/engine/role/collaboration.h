@@ -7,7 +7,7 @@
 #include "base/ids.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
 
@@ -18,22 +18,22 @@
 namespace agenttalk {
 
 // The running command's current step asks. An error: it cannot, and nothing has happened.
-Result<void> RequestCollaboration(Step& step, PlanState& plan, CommandRecord& record,
+Result<void> RequestCollaboration(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                   const boost::json::object& params);
 
 // A command has ended. The agent that waits for it is told.
-void AnswerAsker(Step& step, PlanState& plan, const CommandRecord& work, CollaborationStatus status,
+void AnswerAsker(Turn& turn, const PlanState& plan, const CommandRecord& work, CollaborationStatus status,
                  const Content& result, bool result_is_json, const std::string& reason);
 // A command that failed, and whose failure nobody else has to deal with.
 bool CountsAsFailed(const CommandRecord& record);
 // Whom a command in waiting_collaboration waits for.
 AgentId AwaitedAgent(const PlanState& plan, const CommandRecord& record);
 // An agent, or a person, declines what it was asked for.
-void RejectWork(Step& step, PlanState& plan, CommandRecord& work, const std::string& reason);
+void RejectWork(Turn& turn, const PlanState& plan, const CommandRecord& work, const std::string& reason);
 
 // A response by itself, as a file or by another program: the same as the end of the command it belongs to.
-void OnCollaborationResponse(Step& step, CollaborationResponse response);
+void OnCollaborationResponse(Turn& turn, CollaborationResponse response);
 // The time for an answer is over.
-void OnCollaborationDue(Step& step, PlanState& plan, CommandRecord& record);
+void OnCollaborationDue(Turn& turn, const PlanState& plan, const CommandRecord& record);
 
 }  // namespace agenttalk

@@ -5,7 +5,7 @@
 #include "engine/command/owner.h"
 #include "engine/role/collaboration.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
 
@@ -18,19 +18,19 @@ AnswerContract CollaborationOwner::Contract(const PlanState& plan, const Command
   return contract;
 }
 
-void CollaborationOwner::Ended(Step& step, PlanState& plan, const CommandRecord& record,
+void CollaborationOwner::Ended(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                const CommandEnd& end) const {
-  AnswerAsker(step, plan, record, CollaborationStatus::kError, {}, false, end.message);
+  AnswerAsker(turn, plan, record, CollaborationStatus::kError, {}, false, end.message);
 }
 
-void CollaborationOwner::Decline(Step& step, PlanState& plan, CommandRecord& record,
+void CollaborationOwner::Decline(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                  const std::string& reason) const {
-  RejectWork(step, plan, record, reason);
+  RejectWork(turn, plan, record, reason);
 }
 
-void CollaborationOwner::Recorded(Step& step, PlanState& plan, const CommandRecord& record,
+void CollaborationOwner::Recorded(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                   const Content& result, bool result_is_json) const {
-  AnswerAsker(step, plan, record, CollaborationStatus::kCompleted, result, result_is_json, {});
+  AnswerAsker(turn, plan, record, CollaborationStatus::kCompleted, result, result_is_json, {});
 }
 
 }  // namespace agenttalk

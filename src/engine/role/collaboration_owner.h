@@ -5,7 +5,7 @@
 #include "engine/command/open_plan.h"
 #include "engine/command/owner.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/brief.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
@@ -19,11 +19,13 @@ class CollaborationOwner final : public OpenPlanOwner {
  public:
   [[nodiscard]] AnswerContract Contract(const PlanState& plan, const CommandRecord& record,
                                         const CommandBrief& brief, const AgentSettings& agent) const override;
-  void Ended(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end) const override;
-  void Decline(Step& step, PlanState& plan, CommandRecord& record, const std::string& reason) const override;
+  void Ended(Turn& turn, const PlanState& plan, const CommandRecord& record,
+             const CommandEnd& end) const override;
+  void Decline(Turn& turn, const PlanState& plan, const CommandRecord& record,
+               const std::string& reason) const override;
 
  protected:
-  void Recorded(Step& step, PlanState& plan, const CommandRecord& record, const Content& result,
+  void Recorded(Turn& turn, const PlanState& plan, const CommandRecord& record, const Content& result,
                 bool result_is_json) const override;
 };
 

@@ -11,7 +11,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/state/role_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/config/agent_profile.h"
 #include "model/events/event.h"
 
@@ -26,7 +26,7 @@ TEST_F(RoleTest, ARequestIsAFileAndACommandAndTheAskerHoldsNothing) {
   EXPECT_EQ(StateOf("cmd_1"), CommandState::kWaitingCollaboration);
   EXPECT_EQ(Role().status, RoleStatus::kWaitingForCollaboration);
   EXPECT_EQ(Role().pending_request, Of<CollaborationRequested>()[0].request_id);
-  EXPECT_EQ(engine_.state().agents[AgentId("alice")].running, 0U);
+  EXPECT_EQ(engine_.state().FindAgent(AgentId("alice"))->running, 0U);
   const std::string request = sink_.Get(Of<CollaborationRequested>()[0].request);
   for (const char* word :
        {"\"subtask\": \"help with help\"", "\"from\": \"alice\"", "\"to\": \"bob\"", "\"deadline\""})

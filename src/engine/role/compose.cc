@@ -21,7 +21,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/role_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/answer/internal_plan.h"
 #include "model/answer/role_request.h"
@@ -85,8 +85,8 @@ Result<void> DescribeStep(const CommandRecord& record, RoleRequest& request) {
   return {};
 }
 
-void OfferActions(Step& step, const AgentSettings& agent, RoleRequest& request) {
-  for (const auto& [name, action] : step.role().actions.all()) {
+void OfferActions(Turn& turn, const AgentSettings& agent, RoleRequest& request) {
+  for (const auto& [name, action] : turn.role().actions.all()) {
     const auto& granted = agent.permissions;
     if (action.permission.empty() || std::ranges::find(granted, action.permission) != granted.end())
       request.actions.push_back({name, action.description});
@@ -99,29 +99,29 @@ bool IsStageOwn(const AgentId& id) {
   return id.str().ends_with(kSuffix) && ParseStageAgent(id.str()).has_value();
 }
 
-void OfferColleagues(Step& step, const CommandRecord& record, RoleRequest& request) {
+void OfferColleagues(Turn& turn, const CommandRecord& record, RoleRequest& request) {
   request.colleagues.push_back({std::string(kHuman), "a person, who decides and does what only people can"});
-  for (const auto& [id, agent] : step.state().agents) {
+  for (const auto& [id, agent] : turn.state().agents) {
     if (request.colleagues.size() == kMostColleagues) return;
     if (id == record.agent || id.str() == kHuman || IsStageOwn(id)) continue;
-    if (FindObstacle(step.state(), record.agent, id, 0)) continue;
+    if (FindObstacle(turn.state(), record.agent, id, 0)) continue;
     request.colleagues.push_back({id.str(), fmt::format("{}", fmt::join(agent.settings.capabilities, ", "))});
   }
 }
 
-Result<void> OfferSops(Step& step, const CommandRecord& record, const AgentSettings& agent,
+Result<void> OfferSops(Turn& turn, const CommandRecord& record, const AgentSettings& agent,
                        const CommandBrief& brief, RoleRequest& request) {
   if (agent.sops.empty()) return {};
   const SopSubject subject{brief.prompt, record.task.str(), agent.capabilities};
-  for (const Sop& sop : ParseSops(TRY(step.composer().Read(agent.sops)))) {
+  for (const Sop& sop : ParseSops(TRY(turn.composer().Read(agent.sops)))) {
     if (Matches(sop, subject)) request.sops.push_back({sop.name, sop.description});
   }
   return {};
 }
 
-Result<RoleRequest> Describe(Step& step, const CommandRecord& record, const AgentSettings& agent) {
+Result<RoleRequest> Describe(Turn& turn, const CommandRecord& record, const AgentSettings& agent) {
   const RoleState& role = *record.execution->role;
-  const CommandBrief brief = TRY(ReadBrief(step, record));
+  const CommandBrief brief = TRY(ReadBrief(turn, record));
   RoleRequest request;
   request.outputs = brief.outputs;
   if (record.score_required) request.score_criteria = brief.score_criteria;
@@ -131,9 +131,9 @@ Result<RoleRequest> Describe(Step& step, const CommandRecord& record, const Agen
     return request;
   }
   request.stage = role.strategy == Strategy::kAuto ? Stage::kStrategy : Stage::kInternalPlan;
-  OfferActions(step, agent, request);
-  OfferColleagues(step, record, request);
-  if (request.stage == Stage::kStrategy) TRY(OfferSops(step, record, agent, brief, request));
+  OfferActions(turn, agent, request);
+  OfferColleagues(turn, record, request);
+  if (request.stage == Stage::kStrategy) TRY(OfferSops(turn, record, agent, brief, request));
   return request;
 }
 
@@ -158,15 +158,16 @@ std::vector<std::string> OutputsOfStep(const CommandRecord& record, const Comman
   return outputs;
 }
 
-Result<RequestComposer::Composed> InSteps::Compose(Step& step, PlanState& plan, const CommandRecord& record,
+Result<RequestComposer::Composed> InSteps::Compose(Turn& turn, const PlanState& plan,
+                                                   const CommandRecord& record,
                                                    std::uint32_t model_call) const {
   const RoleState* role = record.execution->role.get();
   const bool plain = role == nullptr || (role->strategy == Strategy::kSimple && !role->IsStepping());
-  if (plain) return CommandStrategy::Compose(step, plan, record, model_call);
-  const auto keep = [&](std::string bytes) { return step.Store(plan, std::move(bytes)); };
-  const AgentSettings& agent = step.state().agents[record.agent].settings;
-  const RoleRequest request = TRY(Describe(step, record, agent));
-  return step.composer().ComposeRole(plan, record, agent, request, model_call, keep);
+  if (plain) return CommandStrategy::Compose(turn, plan, record, model_call);
+  const auto keep = [&](std::string bytes) { return turn.Store(plan, std::move(bytes)); };
+  const AgentSettings& agent = turn.state().SettingsOf(record.agent);
+  const RoleRequest request = TRY(Describe(turn, record, agent));
+  return turn.composer().ComposeRole(plan, record, agent, request, model_call, keep);
 }
 
 }  // namespace agenttalk

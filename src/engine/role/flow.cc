@@ -29,7 +29,7 @@
 #include "engine/state/role_fold.h"
 #include "engine/state/role_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/internal_plan.h"
 #include "model/answer/step_reference.h"
 #include "model/config/agent_profile.h"
@@ -53,7 +53,7 @@ struct StepResult {
   std::string score_explanation = {};
 };
 
-RoleState& RoleOf(const CommandRecord& record) {
+const RoleState& RoleOf(const CommandRecord& record) {
   return *record.execution->role;
 }
 
@@ -70,25 +70,25 @@ std::uint32_t NextStep(const RoleState& role) {
 }
 
 // The params with the results of earlier steps in them.
-Result<json::value> FilledIn(Step& step, const CommandRecord& record, const std::string& params) {
+Result<json::value> FilledIn(Turn& turn, const CommandRecord& record, const std::string& params) {
   json::value value = TRY(ParseJson(params));
   const RoleState& role = RoleOf(record);
   std::map<std::string, ReferredText> texts;
   for (const StepReference& reference : TRY(ReferencesIn(value))) {
     ReferredText& text = texts[reference.Name()];
     if (reference.owner == "command") {
-      text.text = TRY(ReadBrief(step, record)).prompt;
+      text.text = TRY(ReadBrief(turn, record)).prompt;
       continue;
     }
     const auto at = role.plan.Find(reference.owner);
     if (!at || role.steps[*at].result.empty()) continue;  // skipped: nothing came of it
-    text = {TRY(step.composer().Read(role.steps[*at].result)), role.steps[*at].result_is_json};
+    text = {TRY(turn.composer().Read(role.steps[*at].result)), role.steps[*at].result_is_json};
   }
   Substitute(value, [&](const StepReference& reference) { return std::optional(texts[reference.Name()]); });
   return value;
 }
 
-void FinishStep(Step& step, PlanState& plan, const CommandRecord& record, StepResult result) {
+void FinishStep(Turn& turn, const PlanState& plan, const CommandRecord& record, StepResult result) {
   const RoleState& role = RoleOf(record);
   StepFinished finished;
   finished.command_id = record.id;
@@ -100,11 +100,11 @@ void FinishStep(Step& step, PlanState& plan, const CommandRecord& record, StepRe
   finished.score = result.score;
   finished.score_explanation = std::move(result.score_explanation);
   finished.next = NextStep(role);
-  step.Emit(plan, std::move(finished));
+  turn.Emit(plan, std::move(finished));
 }
 
 // True: the plan says how to go on: without this step, or with it, after a pause.
-bool RecordFailure(Step& step, PlanState& plan, const CommandRecord& record, ErrorCode code,
+bool RecordFailure(Turn& turn, const PlanState& plan, const CommandRecord& record, ErrorCode code,
                    const std::string& message, Duration at_least = {}) {
   const RoleState& role = RoleOf(record);
   const PlanStep& failed = CurrentStep(role);
@@ -128,26 +128,26 @@ bool RecordFailure(Step& step, PlanState& plan, const CommandRecord& record, Err
   } else {
     goes_on = failed.on_error == OnError::kRetry && role.steps[role.current].attempts < kStepAttempts;
   }
-  step.Emit(plan, std::move(finished));
+  turn.Emit(plan, std::move(finished));
   if (!AwaitsStepRetry(record)) return goes_on;
   const Duration pause = RetryPause(plan, record, role.steps[role.current].attempts - 1);
-  step.Emit(plan, AttemptFailed{record.id, record.execution->attempt, code, message,
-                                step.now() + std::max(pause, at_least)});
-  step.Touch(record.agent);
+  turn.Emit(plan, AttemptFailed{record.id, record.execution->attempt, code, message,
+                                turn.now() + std::max(pause, at_least)});
+  turn.Touch(record.agent);
   return true;
 }
 
 // True: the plan goes on. Otherwise the attempt has failed.
-bool FailStep(Step& step, PlanState& plan, CommandRecord& record, Error error, bool retryable) {
-  if (RecordFailure(step, plan, record, error.code, error.message)) return true;
+bool FailStep(Turn& turn, const PlanState& plan, const CommandRecord& record, Error error, bool retryable) {
+  if (RecordFailure(turn, plan, record, error.code, error.message)) return true;
   std::string text = fmt::format("step {}: {}", CurrentStep(RoleOf(record)).id, error.message);
-  FailAttempt(step, plan, record, {error.code, std::move(text), retryable, {}}, EndState::kFailed);
+  FailAttempt(turn, plan, record, {error.code, std::move(text), retryable, {}}, EndState::kFailed);
   return false;
 }
 
 // The output whose content is this step's answer; nothing: the answer is just a result.
-std::optional<std::string> TheOutputOf(Step& step, const CommandRecord& record) {
-  const auto brief = ReadBrief(step, record);
+std::optional<std::string> TheOutputOf(Turn& turn, const CommandRecord& record) {
+  const auto brief = ReadBrief(turn, record);
   if (!brief) return std::nullopt;
   const std::vector<std::string> wanted = OutputsOfStep(record, *brief);
   return wanted.size() == 1 ? std::optional(wanted.front()) : std::nullopt;
@@ -159,8 +159,8 @@ std::string Shortened(const std::string& text) {
 
 // The declared outputs that no step wrote and the score wants. The one of a command that declares one is its
 // result.
-Result<void> CheckOutputs(Step& step, const CommandRecord& record) {
-  const CommandBrief brief = TRY(ReadBrief(step, record));
+Result<void> CheckOutputs(Turn& turn, const CommandRecord& record) {
+  const CommandBrief brief = TRY(ReadBrief(turn, record));
   if (brief.outputs.size() < 2) return {};
   const RoleState& role = RoleOf(record);
   for (const std::string& name : brief.outputs) {
@@ -175,14 +175,14 @@ Result<void> CheckOutputs(Step& step, const CommandRecord& record) {
   return {};
 }
 
-Result<AnswerFacts> Gather(Step& step, const CommandRecord& record) {
+Result<AnswerFacts> Gather(Turn& turn, const CommandRecord& record) {
   const RoleState& role = RoleOf(record);
   if (role.last_done == RoleState::kNone) return Fail(ErrorCode::kStepFailed, "no step was done");
   if (record.score_required && !role.score) return Fail(ErrorCode::kStepFailed, "no step gave a score");
-  TRY(CheckOutputs(step, record));
+  TRY(CheckOutputs(turn, record));
   AnswerFacts facts;
   const StepProgress& last = role.steps[role.last_done];
-  facts.result = TRY(step.composer().Read(last.result));
+  facts.result = TRY(turn.composer().Read(last.result));
   facts.result_is_json = last.result_is_json;
   facts.score = role.score;
   facts.score_explanation = role.score_explanation;
@@ -190,40 +190,42 @@ Result<AnswerFacts> Gather(Step& step, const CommandRecord& record) {
   return facts;
 }
 
-void Report(Step& step, PlanState& plan, const CommandRecord& record, ReportedStatus status,
+void Report(Turn& turn, const PlanState& plan, const CommandRecord& record, ReportedStatus status,
             const std::string& summary) {
-  step.Emit(plan, StatusReported{record.id, record.task, record.agent, status, Shortened(summary)});
+  turn.Emit(plan, StatusReported{record.id, record.task, record.agent, status, Shortened(summary)});
 }
 
 // The last step is done: the status, then what every command ends with.
-void Conclude(Step& step, PlanState& plan, CommandRecord& record) {
-  auto facts = Gather(step, record);
+void Conclude(Turn& turn, const PlanState& plan, const CommandRecord& record) {
+  auto facts = Gather(turn, record);
   if (!facts) {
-    FailAttempt(step, plan, record, {facts.error().code, facts.error().message, false, {}},
+    FailAttempt(turn, plan, record, {facts.error().code, facts.error().message, false, {}},
                 EndState::kFailed);
     return;
   }
-  if (!RoleOf(record).reported) Report(step, plan, record, ReportedStatus::kCompleted, facts->result);
-  Succeed(step, plan, record, *std::move(facts));
+  if (!RoleOf(record).reported) Report(turn, plan, record, ReportedStatus::kCompleted, facts->result);
+  Succeed(turn, plan, record, *std::move(facts));
 }
 
-Result<bool> RunAction(Step& step, PlanState& plan, CommandRecord& record, const json::object& params) {
-  const Action* action = step.role().actions.Find(CurrentStep(RoleOf(record)).name);
+Result<bool> RunAction(Turn& turn, const PlanState& plan, const CommandRecord& record,
+                       const json::object& params) {
+  const Action* action = turn.role().actions.Find(CurrentStep(RoleOf(record)).name);
   if (action == nullptr)
     return Fail(ErrorCode::kStepFailed, "there is no action " + CurrentStep(RoleOf(record)).name);
-  ActionResult made = TRY(action->run({step, plan, record, params}));
+  ActionResult made = TRY(action->run({turn, plan, record, params}));
   if (made.pending || made.ended) return false;
-  FinishStep(step, plan, record,
-             {step.Store(plan, std::move(made.result)), made.result_is_json, std::move(made.outputs)});
+  FinishStep(turn, plan, record,
+             {turn.Store(plan, std::move(made.result)), made.result_is_json, std::move(made.outputs)});
   return true;
 }
 
-Result<bool> RunTool(Step& step, PlanState& plan, CommandRecord& record, const json::object& params) {
+Result<bool> RunTool(Turn& turn, const PlanState& plan, const CommandRecord& record,
+                     const json::object& params) {
   ToolRequest request =
-      step.composer().CheckTool(record.agent, CurrentStep(RoleOf(record)).name, CanonicalJson(params));
+      turn.composer().CheckTool(record.agent, CurrentStep(RoleOf(record)).name, CanonicalJson(params));
   if (!request.refusal.empty()) return Fail(request.refusal_code, std::move(request.refusal));
-  const Content arguments = step.Store(plan, std::move(request.arguments));
-  step.Emit(plan, ToolCallIntended{record.id,
+  const Content arguments = turn.Store(plan, std::move(request.arguments));
+  turn.Emit(plan, ToolCallIntended{record.id,
                                    record.execution->calls + 1,
                                    std::move(request.name),
                                    arguments,
@@ -233,84 +235,84 @@ Result<bool> RunTool(Step& step, PlanState& plan, CommandRecord& record, const j
 }
 
 // True: the step is done. False: its outcome comes later, or the command has ended.
-Result<bool> RunStep(Step& step, PlanState& plan, CommandRecord& record) {
+Result<bool> RunStep(Turn& turn, const PlanState& plan, const CommandRecord& record) {
   const RoleState& role = RoleOf(record);
-  const json::value filled = TRY(FilledIn(step, record, CurrentStep(role).params));
+  const json::value filled = TRY(FilledIn(turn, record, CurrentStep(role).params));
   const json::object& params = filled.get_object();
   switch (CurrentStep(role).type) {
     case StepType::kExecuteAction:
-      return RunAction(step, plan, record, params);
+      return RunAction(turn, plan, record, params);
     case StepType::kUseTool:
-      return RunTool(step, plan, record, params);
+      return RunTool(turn, plan, record, params);
     case StepType::kRequestCollaboration:
-      TRY(RequestCollaboration(step, plan, record, params));
+      TRY(RequestCollaboration(turn, plan, record, params));
       return false;
   }
   return false;
 }
 
 // Runs steps until one has to wait, or the last is done.
-void Advance(Step& step, PlanState& plan, CommandRecord& record) {
+void Advance(Turn& turn, const PlanState& plan, const CommandRecord& record) {
   while (record.state == CommandState::kRunning) {
     const RoleState& role = RoleOf(record);
     if (role.AtEnd()) {
-      Conclude(step, plan, record);
+      Conclude(turn, plan, record);
       return;
     }
-    step.Emit(plan, StepStarted{record.id, role.current, CurrentStep(role).id,
+    turn.Emit(plan, StepStarted{record.id, role.current, CurrentStep(role).id,
                                 role.steps[role.current].attempts + 1});
-    auto done = RunStep(step, plan, record);
+    auto done = RunStep(turn, plan, record);
     if (done && !*done) return;
-    if (!done && !FailStep(step, plan, record, std::move(done).error(), false)) return;
+    if (!done && !FailStep(turn, plan, record, std::move(done).error(), false)) return;
   }
 }
 
 // The tool's recorded outcome is the step's.
-void TakeToolOutcome(Step& step, PlanState& plan, CommandRecord& record) {
+void TakeToolOutcome(Turn& turn, const PlanState& plan, const CommandRecord& record) {
   const ToolOutput output = record.execution->tool_outputs.back();
   if (!output.error) {
-    FinishStep(step, plan, record, {output.result, false});
+    FinishStep(turn, plan, record, {output.result, false});
   } else {
-    auto text = step.composer().Read(output.result);
+    auto text = turn.composer().Read(output.result);
     std::string why = text ? Shortened(*text) : std::string(ToString(*output.error));
-    if (!FailStep(step, plan, record, {*output.error, std::move(why), {}}, true)) return;
+    if (!FailStep(turn, plan, record, {*output.error, std::move(why), {}}, true)) return;
   }
-  Advance(step, plan, record);
+  Advance(turn, plan, record);
 }
 
-void TakeReply(Step& step, PlanState& plan, CommandRecord& record) {
+void TakeReply(Turn& turn, const PlanState& plan, const CommandRecord& record) {
   const CollaborationReply reply = *RoleOf(record).reply;
   if (reply.status == CollaborationStatus::kCompleted) {
-    FinishStep(step, plan, record, {reply.result, reply.result_is_json});
+    FinishStep(turn, plan, record, {reply.result, reply.result_is_json});
   } else {
     const ErrorCode code = reply.status == CollaborationStatus::kRejected ? ErrorCode::kCollaborationRejected
                            : reply.status == CollaborationStatus::kTimedOut ? ErrorCode::kCollaborationTimeout
                                                                             : ErrorCode::kCollaborationFailed;
-    if (!FailStep(step, plan, record, {code, reply.reason, {}}, true)) return;
+    if (!FailStep(turn, plan, record, {code, reply.reason, {}}, true)) return;
   }
-  Advance(step, plan, record);
+  Advance(turn, plan, record);
 }
 
-void ResumeStep(Step& step, PlanState& plan, CommandRecord& record) {
+void ResumeStep(Turn& turn, const PlanState& plan, const CommandRecord& record) {
   const RoleState& role = RoleOf(record);
   if (!RunsStep(record)) {
-    Advance(step, plan, record);
+    Advance(turn, plan, record);
   } else if (role.reply) {
-    TakeReply(step, plan, record);
+    TakeReply(turn, plan, record);
   } else if (CurrentStep(role).type == StepType::kUseTool && !record.execution->tool_outputs.empty()) {
-    TakeToolOutcome(step, plan, record);
+    TakeToolOutcome(turn, plan, record);
   } else if (CurrentStep(role).type == StepType::kExecuteAction) {
-    ContinueConversation(step, plan, record);  // the only action that takes its time is asking a model
+    ContinueConversation(turn, plan, record);  // the only action that takes its time is asking a model
   } else {
-    Advance(step, plan, record);
+    Advance(turn, plan, record);
   }
 }
 
 }  // namespace
 
-void FollowPlan(Step& step, PlanState& plan, CommandRecord& record, InternalPlan internal) {
-  step.Emit(plan, InternalPlanMade{record.id, std::move(internal)});
-  Advance(step, plan, record);
+void FollowPlan(Turn& turn, const PlanState& plan, const CommandRecord& record, InternalPlan internal) {
+  turn.Emit(plan, InternalPlanMade{record.id, std::move(internal)});
+  Advance(turn, plan, record);
 }
 
 bool RunsStep(const CommandRecord& record) {
@@ -319,106 +321,106 @@ bool RunsStep(const CommandRecord& record) {
   return role.IsStepping() && !role.AtEnd() && role.steps[role.current].phase == StepPhase::kRunning;
 }
 
-void InSteps::Resume(Step& step, PlanState& plan, CommandRecord& record) const {
+void InSteps::Resume(Turn& turn, const PlanState& plan, const CommandRecord& record) const {
   const Execution& execution = *record.execution;
   if (!execution.role) {
-    if (auto chosen = ChooseStrategy(step, plan, record); !chosen) {
-      FailAttempt(step, plan, record, {chosen.error().code, chosen.error().message, false, {}},
+    if (auto chosen = ChooseStrategy(turn, plan, record); !chosen) {
+      FailAttempt(turn, plan, record, {chosen.error().code, chosen.error().message, false, {}},
                   EndState::kFailed);
     }
   } else if (execution.role->IsStepping()) {
-    ResumeStep(step, plan, record);
+    ResumeStep(turn, plan, record);
   } else {
-    ContinueConversation(step, plan, record);
+    ContinueConversation(turn, plan, record);
   }
 }
 
-bool InSteps::UseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
+bool InSteps::UseAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record, std::uint32_t call,
                         AnswerFacts& answer) const {
   if (!record.execution->role) return false;
   const RoleState& role = RoleOf(record);
   if (answer.strategy) {
-    if (auto used = UseStrategy(step, plan, record, call, *std::move(answer.strategy)); !used)
-      FailAttempt(step, plan, record, {used.error().code, used.error().message, false, {}},
+    if (auto used = UseStrategy(turn, plan, record, call, *std::move(answer.strategy)); !used)
+      FailAttempt(turn, plan, record, {used.error().code, used.error().message, false, {}},
                   EndState::kFailed);
     return true;
   }
   if (answer.internal_plan) {
-    UsePlan(step, plan, record, call, *std::move(answer.internal_plan));
+    UsePlan(turn, plan, record, call, *std::move(answer.internal_plan));
     return true;
   }
   if (!role.IsStepping()) return false;
-  StepResult result{step.Store(plan, std::move(answer.result)), answer.result_is_json};
+  StepResult result{turn.Store(plan, std::move(answer.result)), answer.result_is_json};
   result.score = answer.score;
   result.score_explanation = std::move(answer.score_explanation);
   for (auto& [name, bytes] : answer.outputs)
-    result.outputs.push_back({name, step.Store(plan, std::move(bytes))});
+    result.outputs.push_back({name, turn.Store(plan, std::move(bytes))});
   for (const auto& [name, content] : answer.files) result.outputs.push_back({name, content});
-  if (const auto only = TheOutputOf(step, record); only && result.outputs.empty())
+  if (const auto only = TheOutputOf(turn, record); only && result.outputs.empty())
     result.outputs.push_back({*only, result.result});
-  FinishStep(step, plan, record, std::move(result));
-  Advance(step, plan, record);
+  FinishStep(turn, plan, record, std::move(result));
+  Advance(turn, plan, record);
   return true;
 }
 
-bool InSteps::UseTools(Step& step, PlanState& plan, CommandRecord& record) const {
+bool InSteps::UseTools(Turn& turn, const PlanState& plan, const CommandRecord& record) const {
   if (!RunsStep(record) || CurrentStep(RoleOf(record)).type != StepType::kUseTool) return false;
-  TakeToolOutcome(step, plan, record);
+  TakeToolOutcome(turn, plan, record);
   return true;
 }
 
-bool InSteps::SurviveFailure(Step& step, PlanState& plan, CommandRecord& record,
+bool InSteps::SurviveFailure(Turn& turn, const PlanState& plan, const CommandRecord& record,
                              const CallFailure& failure) const {
   if (!RunsStep(record) || failure.code == ErrorCode::kAttemptTimeout) return false;
   const bool stops = CurrentStep(RoleOf(record)).on_error == OnError::kStop;
   // The command's own retry goes on with the recorded conversation.
   if (stops && failure.retryable && record.execution->failures < record.retry_times) return false;
   const Duration at_least = failure.retry_after.value_or(Duration{});
-  if (!RecordFailure(step, plan, record, failure.code, failure.message, at_least)) return false;
-  Advance(step, plan, record);
+  if (!RecordFailure(turn, plan, record, failure.code, failure.message, at_least)) return false;
+  Advance(turn, plan, record);
   return true;
 }
 
-void InSteps::ReportFailure(Step& step, PlanState& plan, const CommandRecord& record,
+void InSteps::ReportFailure(Turn& turn, const PlanState& plan, const CommandRecord& record,
                             const std::string& message) const {
   if (!record.execution || !record.execution->role || RoleOf(record).reported) return;
-  Report(step, plan, record, ReportedStatus::kFailed, message);
+  Report(turn, plan, record, ReportedStatus::kFailed, message);
 }
 
-void InSteps::OnWaitOver(Step& step, PlanState& plan, CommandRecord& record) const {
-  OnCollaborationDue(step, plan, record);
+void InSteps::OnWaitOver(Turn& turn, const PlanState& plan, const CommandRecord& record) const {
+  OnCollaborationDue(turn, plan, record);
 }
 
-void OnStatusReport(Step& step, StatusReport report) {
-  PlanState& plan = step.state().Plan(report.plan_id);
-  CommandRecord* record = plan.Find(report.command_id);
+void OnStatusReport(Turn& turn, StatusReport report) {
+  const PlanState& plan = turn.Plan(report.plan_id);
+  const CommandRecord* record = plan.Find(report.command_id);
   const bool own = record != nullptr && record->agent == report.agent_id &&
                    record->state == CommandState::kRunning &&
                    (report.task_id.empty() || report.task_id == record->task);
   if (!own) {
-    step.reply = {Reply::Status::kRefused,
+    turn.reply = {Reply::Status::kRefused,
                   Error{ErrorCode::kPermissionDenied, "only the status of your own running task can be set",
                         "leave task_id out"},
                   report.command_id, 0};
     return;
   }
   const bool completes = report.status == ReportedStatus::kCompleted;
-  const auto brief = ReadBrief(step, *record);
+  const auto brief = ReadBrief(turn, *record);
   if (completes && (record->score_required || !brief || brief->outputs.size() > 1)) {
-    step.reply = {Reply::Status::kRefused,
+    turn.reply = {Reply::Status::kRefused,
                   Error{ErrorCode::kStateConflict, "the task's result is more than a summary",
                         "answer with its result, score and outputs instead"},
                   report.command_id, 0};
     return;
   }
-  Report(step, plan, *record, report.status, report.summary);
-  step.reply = {Reply::Status::kAccepted, {}, report.command_id, step.state().last_event};
+  Report(turn, plan, *record, report.status, report.summary);
+  turn.reply = {Reply::Status::kAccepted, {}, report.command_id, turn.state().last_event};
   if (completes) {
     AnswerFacts facts;
     facts.result = std::move(report.summary);
-    Succeed(step, plan, *record, std::move(facts));
+    Succeed(turn, plan, *record, std::move(facts));
   } else if (report.status == ReportedStatus::kFailed) {
-    EndCommand(step, plan, *record, EndState::kFailed, ErrorCode::kStepFailed, std::move(report.summary));
+    EndCommand(turn, plan, *record, EndState::kFailed, ErrorCode::kStepFailed, std::move(report.summary));
   }
 }
 

@@ -8,7 +8,7 @@
 #include "engine/command/strategy.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/internal_plan.h"
 #include "model/command/brief.h"
 #include "model/events/event.h"
@@ -36,26 +36,26 @@ std::vector<std::string> OutputsOfStep(const CommandRecord& record, const Comman
 
 class InSteps final : public CommandStrategy {
  public:
-  void Resume(Step& step, PlanState& plan, CommandRecord& record) const override;
+  void Resume(Turn& turn, const PlanState& plan, const CommandRecord& record) const override;
   // The next request, whoever wants it: the command itself, the choice of a strategy, a step.
-  Result<RequestComposer::Composed> Compose(Step& step, PlanState& plan, const CommandRecord& record,
+  Result<RequestComposer::Composed> Compose(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                             std::uint32_t model_call) const override;
-  bool UseAnswer(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
+  bool UseAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record, std::uint32_t call,
                  AnswerFacts& answer) const override;
-  bool UseTools(Step& step, PlanState& plan, CommandRecord& record) const override;
+  bool UseTools(Turn& turn, const PlanState& plan, const CommandRecord& record) const override;
   // A call of the current step failed. True: the plan says how to continue.
-  bool SurviveFailure(Step& step, PlanState& plan, CommandRecord& record,
+  bool SurviveFailure(Turn& turn, const PlanState& plan, const CommandRecord& record,
                       const CallFailure& failure) const override;
   // What its agent says of its task.
-  void ReportFailure(Step& step, PlanState& plan, const CommandRecord& record,
+  void ReportFailure(Turn& turn, const PlanState& plan, const CommandRecord& record,
                      const std::string& message) const override;
-  void OnWaitOver(Step& step, PlanState& plan, CommandRecord& record) const override;
+  void OnWaitOver(Turn& turn, const PlanState& plan, const CommandRecord& record) const override;
 };
 
 // Takes the steps of a plan, until one has to wait or the last is done.
-void FollowPlan(Step& step, PlanState& plan, CommandRecord& record, InternalPlan internal);
+void FollowPlan(Turn& turn, const PlanState& plan, const CommandRecord& record, InternalPlan internal);
 
 // update_task_status as a tool: an agent may speak of the task that it runs.
-void OnStatusReport(Step& step, StatusReport report);
+void OnStatusReport(Turn& turn, StatusReport report);
 
 }  // namespace agenttalk

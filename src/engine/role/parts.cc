@@ -23,7 +23,7 @@
 #include "engine/command/router.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/role_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/internal_plan.h"
 #include "model/config/agent_profile.h"
 #include "model/config/sop.h"
@@ -51,7 +51,7 @@ ValueText TextOf(const json::object& params, std::string_view key) {
 }
 
 Result<ActionResult> AskTheModel(const ActionCall& call) {
-  ContinueConversation(call.step, call.plan, call.record);
+  ContinueConversation(call.turn, call.plan, call.record);
   return ActionResult{.result = {}, .pending = true};
 }
 
@@ -61,7 +61,7 @@ Result<ActionResult> WriteOutput(const ActionCall& call) {
     return Fail(ErrorCode::kNameUnsafe, fmt::format("\"{}\" cannot be the name of an output", name));
   ValueText content = TextOf(call.params, "content");
   ActionResult made;
-  made.outputs.push_back({name, call.step.Store(call.plan, content.text)});
+  made.outputs.push_back({name, call.turn.Store(call.plan, content.text)});
   made.result = std::move(content.text);
   made.result_is_json = content.is_json;
   return made;
@@ -87,7 +87,7 @@ Result<ActionResult> PublishMessage(const ActionCall& call) {
   const std::uint32_t hops = NextHops(call.record);
   const std::vector<AgentId> receivers = TRY(Receivers(call.params));
   for (const AgentId& to : receivers) {
-    if (auto obstacle = FindObstacle(call.step.state(), call.record.agent, to, hops))
+    if (auto obstacle = FindObstacle(call.turn.state(), call.record.agent, to, hops))
       return std::unexpected(*std::move(obstacle));
   }
   const RoleState& role = *call.record.execution->role;
@@ -101,9 +101,9 @@ Result<ActionResult> PublishMessage(const ActionCall& call) {
     facts.to = &to;
     facts.content = content.text;
     facts.hops = hops;
-    facts.sent_at = call.step.now();
-    const Content message = call.step.Store(call.plan, MessageText(facts));
-    Hand(call.step, call.plan, {id, call.record.id, call.record.agent, to, message, {}, hops, {}});
+    facts.sent_at = call.turn.now();
+    const Content message = call.turn.Store(call.plan, MessageText(facts));
+    Hand(call.turn, call.plan, {id, call.record.id, call.record.agent, to, message, {}, hops, {}});
   }
   return ActionResult{content.text, content.is_json};
 }
@@ -119,10 +119,10 @@ Result<ActionResult> UpdateTaskStatus(const ActionCall& call) {
   const auto status = StatusNamed(TextOf(call.params, "status").text);
   if (!status) return Fail(ErrorCode::kValueInvalid, "status is none of in_progress, completed, failed", {});
   ValueText summary = TextOf(call.params, "summary");
-  call.step.Emit(call.plan,
+  call.turn.Emit(call.plan,
                  StatusReported{call.record.id, call.record.task, call.record.agent, *status, summary.text});
   if (*status != ReportedStatus::kFailed) return ActionResult{std::move(summary.text), summary.is_json};
-  EndCommand(call.step, call.plan, call.record, EndState::kFailed, ErrorCode::kStepFailed,
+  EndCommand(call.turn, call.plan, call.record, EndState::kFailed, ErrorCode::kStepFailed,
              std::move(summary.text));
   return ActionResult{.result = {}, .ended = true};
 }

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/config/agent_profile.h"
 #include "model/config/sop.h"
 #include "model/events/event.h"
@@ -53,9 +53,9 @@ class RulesThenModel final : public StrategyPolicy {
 
 // One run of an action. It may read the state and emit events through the step.
 struct ActionCall {
-  Step& step;
-  PlanState& plan;
-  CommandRecord& record;
+  Turn& turn;
+  const PlanState& plan;
+  const CommandRecord& record;
   const boost::json::object& params;  // references are filled in
 };
 

@@ -23,7 +23,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/internal_plan.h"
 #include "model/config/agent_profile.h"
 #include "model/config/sop.h"
@@ -34,87 +34,88 @@ namespace agenttalk {
 namespace {
 
 // The procedures that match the task, and whose steps the agent may take.
-Result<std::vector<Sop>> EligibleSops(Step& step, const PlanState& plan, const CommandRecord& record,
+Result<std::vector<Sop>> EligibleSops(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                       const CommandBrief& brief) {
-  const AgentSettings& agent = step.state().agents[record.agent].settings;
+  const AgentSettings& agent = turn.state().SettingsOf(record.agent);
   std::vector<Sop> eligible;
   if (agent.sops.empty()) return eligible;
   const SopSubject subject{brief.prompt, record.task.empty() ? record.id.str() : record.task.str(),
                            agent.capabilities};
-  for (Sop& sop : ParseSops(TRY(step.composer().Read(agent.sops)))) {
+  for (Sop& sop : ParseSops(TRY(turn.composer().Read(agent.sops)))) {
     if (!Matches(sop, subject)) continue;
     const auto internal = Instantiate(sop, brief.prompt);
-    if (internal && CheckFits(step, plan, record, *internal).empty()) eligible.push_back(std::move(sop));
+    if (internal && CheckFits(turn, plan, record, *internal).empty()) eligible.push_back(std::move(sop));
   }
   return eligible;
 }
 
-void Take(Step& step, PlanState& plan, CommandRecord& record, Strategy strategy, std::string reason,
-          const Sop* sop, const CommandBrief& brief) {
-  step.Emit(plan, StrategyChosen{record.id, strategy, std::move(reason), sop == nullptr ? "" : sop->name});
+void Take(Turn& turn, const PlanState& plan, const CommandRecord& record, Strategy strategy,
+          std::string reason, const Sop* sop, const CommandBrief& brief) {
+  turn.Emit(plan, StrategyChosen{record.id, strategy, std::move(reason), sop == nullptr ? "" : sop->name});
   std::optional<InternalPlan> internal = sop == nullptr ? std::nullopt : Instantiate(*sop, brief.prompt);
   if (strategy == Strategy::kTemplate && internal) {
-    FollowPlan(step, plan, record, *std::move(internal));
+    FollowPlan(turn, plan, record, *std::move(internal));
   } else {
-    ContinueConversation(step, plan, record);
+    ContinueConversation(turn, plan, record);
   }
 }
 
-void RefuseWith(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
+void RefuseWith(Turn& turn, const PlanState& plan, const CommandRecord& record, std::uint32_t call,
                 const std::vector<Issue>& issues) {
   std::vector<std::string> lines;
   for (const Issue& issue : issues) {
     lines.push_back(IssueWithHint(issue));
   }
-  RefuseAnswer(step, plan, record, call, std::move(lines));
+  RefuseAnswer(turn, plan, record, call, std::move(lines));
 }
 
 }  // namespace
 
-Result<void> ChooseStrategy(Step& step, PlanState& plan, CommandRecord& record) {
-  const CommandBrief brief = TRY(ReadBrief(step, record));
-  const std::vector<Sop> sops = TRY(EligibleSops(step, plan, record, brief));
+Result<void> ChooseStrategy(Turn& turn, const PlanState& plan, const CommandRecord& record) {
+  const CommandBrief brief = TRY(ReadBrief(turn, record));
+  const std::vector<Sop> sops = TRY(EligibleSops(turn, plan, record, brief));
   TaskFacts facts;
   facts.prompt = brief.prompt;
   facts.task = record.task.str();
   facts.inputs = record.execution->inputs.size();
   facts.outputs = brief.outputs.size();
-  facts.agent = &step.state().agents[record.agent].settings;
+  facts.agent = &turn.state().SettingsOf(record.agent);
   facts.sops = sops;
-  auto decision = step.role().policy->Choose(facts);
+  auto decision = turn.role().policy->Choose(facts);
   if (!decision) decision = StrategyDecision{Strategy::kAuto, "the rules do not decide", nullptr};
-  Take(step, plan, record, decision->strategy, std::move(decision->reason), decision->sop, brief);
+  Take(turn, plan, record, decision->strategy, std::move(decision->reason), decision->sop, brief);
   return {};
 }
 
-Result<void> UseStrategy(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
+Result<void> UseStrategy(Turn& turn, const PlanState& plan, const CommandRecord& record, std::uint32_t call,
                          StrategyAnswer answer) {
-  const CommandBrief brief = TRY(ReadBrief(step, record));
-  const std::vector<Sop> sops = TRY(EligibleSops(step, plan, record, brief));
+  const CommandBrief brief = TRY(ReadBrief(turn, record));
+  const std::vector<Sop> sops = TRY(EligibleSops(turn, plan, record, brief));
   const Sop* chosen = nullptr;
   if (answer.strategy == Strategy::kTemplate) {
     const auto found = std::ranges::find(sops, answer.sop, &Sop::name);
     if (found == sops.end()) {
       RefuseWith(
-          step, plan, record, call,
+          turn, plan, record, call,
           {{ErrorCode::kValueInvalid, "/sop", fmt::format("no procedure \"{}\" fits this task", answer.sop),
             "choose one that was listed, or another strategy", 0}});
       return {};
     }
     chosen = &*found;
   }
-  Take(step, plan, record, answer.strategy, "the model: " + answer.reason, chosen, brief);
+  Take(turn, plan, record, answer.strategy, "the model: " + answer.reason, chosen, brief);
   return {};
 }
 
-void UsePlan(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call, InternalPlan internal) {
+void UsePlan(Turn& turn, const PlanState& plan, const CommandRecord& record, std::uint32_t call,
+             InternalPlan internal) {
   internal.strategy = Strategy::kFreeform;
-  const std::vector<Issue> issues = CheckFits(step, plan, record, internal);
+  const std::vector<Issue> issues = CheckFits(turn, plan, record, internal);
   if (!issues.empty()) {
-    RefuseWith(step, plan, record, call, issues);
+    RefuseWith(turn, plan, record, call, issues);
     return;
   }
-  FollowPlan(step, plan, record, std::move(internal));
+  FollowPlan(turn, plan, record, std::move(internal));
 }
 
 }  // namespace agenttalk

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/internal_plan.h"
 
 // How it is decided how an agent goes about a task (engine/role/flow.h): by rules or by its model, at once,
@@ -13,11 +13,12 @@
 namespace agenttalk {
 
 // The first thing that a command of such an agent does; what follows from the choice is under way then.
-Result<void> ChooseStrategy(Step& step, PlanState& plan, CommandRecord& record);
+Result<void> ChooseStrategy(Turn& turn, const PlanState& plan, const CommandRecord& record);
 // The model has chosen.
-Result<void> UseStrategy(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call,
+Result<void> UseStrategy(Turn& turn, const PlanState& plan, const CommandRecord& record, std::uint32_t call,
                          StrategyAnswer answer);
 // The model has made a plan: it is followed, or sent back with what is wrong with it.
-void UsePlan(Step& step, PlanState& plan, CommandRecord& record, std::uint32_t call, InternalPlan internal);
+void UsePlan(Turn& turn, const PlanState& plan, const CommandRecord& record, std::uint32_t call,
+             InternalPlan internal);
 
 }  // namespace agenttalk

@@ -21,7 +21,7 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/command/command.h"
 #include "model/dag/task_dag.h"
@@ -44,19 +44,19 @@ struct StageRequest {
   std::vector<BoundInput> inputs = {};
 };
 
-StageBrief CommonContext(Step& step, const PlanState& plan, StageMatter matter, bool with_intent = false) {
+StageBrief CommonContext(Turn& turn, const PlanState& plan, StageMatter matter, bool with_intent = false) {
   StageBrief context;
   context.system_state = PrettyJson(StateOfPlan(plan));
   context.history = plan.goal->notes;
-  context.user_goal = PersonsWords(step, plan, matter, with_intent);
+  context.user_goal = PersonsWords(turn, plan, matter, with_intent);
   return context;
 }
 
 // What the words are about: nothing before there is a plan.
-std::string WorkUnderWay(Step& step, const PlanState& plan, StageMatter matter) {
-  const json::array files = FilesShown(step, plan, {});
+std::string WorkUnderWay(Turn& turn, const PlanState& plan, StageMatter matter) {
+  const json::array files = FilesShown(turn, plan, {});
   json::object work;
-  if (matter == StageMatter::kRemark) work = {{"goal", plan.goal->goal}, {"tasks", TasksShown(step, plan)}};
+  if (matter == StageMatter::kRemark) work = {{"goal", plan.goal->goal}, {"tasks", TasksShown(turn, plan)}};
   if (!files.empty()) work["files"] = files;
   return work.empty() ? std::string() : PrettyJson(work);
 }
@@ -66,7 +66,7 @@ const std::string& WordsOf(const PlanState& plan, StageMatter matter) {
   return matter == StageMatter::kRemark && !goal.remarks.empty() ? goal.remarks.front().text : goal.goal;
 }
 
-std::string PlanToJudge(Step& step, const PlanState& plan, StageMatter matter) {
+std::string PlanToJudge(Turn& turn, const PlanState& plan, StageMatter matter) {
   const StageLine& line = plan.goal->LineOf(matter);
   json::object subject{
       {"subject", "plan"},
@@ -77,7 +77,7 @@ std::string PlanToJudge(Step& step, const PlanState& plan, StageMatter matter) {
   if (matter == StageMatter::kRemark) {
     subject["change"] =
         line.route == Route::kMinorReplan ? "small: what is not listed stays as it is" : "large";
-    subject["planNow"] = TasksShown(step, plan);
+    subject["planNow"] = TasksShown(turn, plan);
   }
   if (!line.feedback.empty()) subject["askedFor"] = json::array(line.feedback.begin(), line.feedback.end());
   return PrettyJson(subject);
@@ -106,7 +106,7 @@ std::string FileText(const Command& command, const StageRequest& request) {
   return CompactJson(body);
 }
 
-void Start(Step& step, PlanState& plan, StageRequest request) {
+void Start(Turn& turn, const PlanState& plan, StageRequest request) {
   NewCommand added;
   added.owner = OwnerKind::kStage;
   added.agent = StageAgent(request.stage);
@@ -123,11 +123,11 @@ void Start(Step& step, PlanState& plan, StageRequest request) {
   added.brief.prompt = std::exchange(command.prompt, {});
   added.brief.stage = request.stage;
   added.brief.context = std::move(request.context);
-  added.wait_until = step.now() + kStageTimeout;
-  const CommandRecord& record = ReceiveCommand(step, plan, std::move(added));
-  step.Emit(plan, StageStarted{record.id, request.stage, request.matter, request.task});
-  step.Emit(plan, CommandReadied{record.id, std::move(request.inputs), {}});
-  step.Touch(record.agent);
+  added.wait_until = turn.now() + kStageTimeout;
+  const CommandRecord& record = ReceiveCommand(turn, plan, std::move(added));
+  turn.Emit(plan, StageStarted{record.id, request.stage, request.matter, request.task});
+  turn.Emit(plan, CommandReadied{record.id, std::move(request.inputs), {}});
+  turn.Touch(record.agent);
 }
 
 // Params that have been checked are read again through the same door.
@@ -170,36 +170,36 @@ TaskPlan TaskPlanOf(const std::string& params) {
   return plan == nullptr ? TaskPlan() : *plan;
 }
 
-std::string StandOf(Step& step, const PlanState& plan) {
+std::string StandOf(Turn& turn, const PlanState& plan) {
   json::object stand = StateOfPlan(plan);
-  stand["tasks"] = TasksShown(step, plan);
+  stand["tasks"] = TasksShown(turn, plan);
   return PrettyJson(stand);
 }
 
-void AskUnderstanding(Step& step, PlanState& plan, StageMatter matter) {
+void AskUnderstanding(Turn& turn, const PlanState& plan, StageMatter matter) {
   StageRequest request{
-      .stage = Stage::kUnderstanding, .matter = matter, .context = CommonContext(step, plan, matter)};
-  request.context.task_context = WorkUnderWay(step, plan, matter);
-  Start(step, plan, std::move(request));
+      .stage = Stage::kUnderstanding, .matter = matter, .context = CommonContext(turn, plan, matter)};
+  request.context.task_context = WorkUnderWay(turn, plan, matter);
+  Start(turn, plan, std::move(request));
 }
 
-void AskRouter(Step& step, PlanState& plan, StageMatter matter) {
+void AskRouter(Turn& turn, const PlanState& plan, StageMatter matter) {
   StageRequest request{
-      .stage = Stage::kRouter, .matter = matter, .context = CommonContext(step, plan, matter)};
-  request.context.task_context = WorkUnderWay(step, plan, matter);
+      .stage = Stage::kRouter, .matter = matter, .context = CommonContext(turn, plan, matter)};
+  request.context.task_context = WorkUnderWay(turn, plan, matter);
   request.context.intent_analysis = PrettyJson(ParsedOr(plan.goal->LineOf(matter).intent));
-  Start(step, plan, std::move(request));
+  Start(turn, plan, std::move(request));
 }
 
-void AskPlanner(Step& step, PlanState& plan, StageMatter matter) {
+void AskPlanner(Turn& turn, const PlanState& plan, StageMatter matter) {
   StageRequest request{
-      .stage = Stage::kPlanner, .matter = matter, .context = CommonContext(step, plan, matter, true)};
+      .stage = Stage::kPlanner, .matter = matter, .context = CommonContext(turn, plan, matter, true)};
   const StageLine& line = plan.goal->LineOf(matter);
   json::object context;
-  if (json::array files = FilesShown(step, plan, IntentOf(line.intent).referenced_entities); !files.empty()) {
+  if (json::array files = FilesShown(turn, plan, IntentOf(line.intent).referenced_entities); !files.empty()) {
     context["files"] = std::move(files);
   }
-  if (plan.dag) context["tasks"] = TasksShown(step, plan);
+  if (plan.dag) context["tasks"] = TasksShown(turn, plan);
   if (!line.plan.empty()) context["plan"] = ParsedOr(line.plan);
   if (!line.feedback.empty()) context["feedback"] = json::array(line.feedback.begin(), line.feedback.end());
   if (matter == StageMatter::kRemark) {
@@ -208,33 +208,33 @@ void AskPlanner(Step& step, PlanState& plan, StageMatter matter) {
                             : "large: list every task of the new plan; keep the ids of those that stay";
   }
   if (!context.empty()) request.context.task_context = PrettyJson(context);
-  request.context.resource_pool = PoolText(ResourcePool(step.state()));
-  Start(step, plan, std::move(request));
+  request.context.resource_pool = PoolText(ResourcePool(turn.state()));
+  Start(turn, plan, std::move(request));
 }
 
-void AskPlanReview(Step& step, PlanState& plan, StageMatter matter) {
+void AskPlanReview(Turn& turn, const PlanState& plan, StageMatter matter) {
   StageRequest request{
-      .stage = Stage::kReviewer, .matter = matter, .context = CommonContext(step, plan, matter, true)};
-  request.context.task_context = PlanToJudge(step, plan, matter);
-  request.context.resource_pool = PoolText(ResourcePool(step.state()));
-  Start(step, plan, std::move(request));
+      .stage = Stage::kReviewer, .matter = matter, .context = CommonContext(turn, plan, matter, true)};
+  request.context.task_context = PlanToJudge(turn, plan, matter);
+  request.context.resource_pool = PoolText(ResourcePool(turn.state()));
+  Start(turn, plan, std::move(request));
 }
 
-void AskResultReview(Step& step, PlanState& plan, TaskIndex task) {
+void AskResultReview(Turn& turn, const PlanState& plan, TaskIndex task) {
   const TaskNode node = plan.dag->Node(task);
   StageRequest request{.stage = Stage::kReviewer,
                        .matter = StageMatter::kResult,
                        .task = node.task_id,
-                       .context = CommonContext(step, plan, StageMatter::kResult)};
-  request.context.task_context = PrettyJson(ResultToJudge(step, plan, task, node));
+                       .context = CommonContext(turn, plan, StageMatter::kResult)};
+  request.context.task_context = PrettyJson(ResultToJudge(turn, plan, task, node));
   request.inputs = ReviewedFiles(plan, task);
-  Start(step, plan, std::move(request));
+  Start(turn, plan, std::move(request));
 }
 
-void AskOrchestrator(Step& step, PlanState& plan, StageMatter matter) {
+void AskOrchestrator(Turn& turn, const PlanState& plan, StageMatter matter) {
   StageRequest request{
-      .stage = Stage::kOrchestrator, .matter = matter, .context = CommonContext(step, plan, matter)};
-  json::object context{{"tasks", TasksShown(step, plan)}};
+      .stage = Stage::kOrchestrator, .matter = matter, .context = CommonContext(turn, plan, matter)};
+  json::object context{{"tasks", TasksShown(turn, plan)}};
   if (matter == StageMatter::kException) {
     context["phase"] = EnumName(plan.goal->phase);
     context["exception"] = Exceptions(plan);
@@ -245,31 +245,31 @@ void AskOrchestrator(Step& step, PlanState& plan, StageMatter matter) {
     context["choices"] = {"PHASE_TRANSITION", "USER_ESCALATE"};
   }
   request.context.task_context = PrettyJson(context);
-  request.context.resource_pool = PoolText(ResourcePool(step.state()));
-  Start(step, plan, std::move(request));
+  request.context.resource_pool = PoolText(ResourcePool(turn.state()));
+  Start(turn, plan, std::move(request));
 }
 
-void AskAgain(Step& step, PlanState& plan, const StageCall& call) {
+void AskAgain(Turn& turn, const PlanState& plan, const StageCall& call) {
   switch (call.stage) {
     case Stage::kUnderstanding:
-      AskUnderstanding(step, plan, call.matter);
+      AskUnderstanding(turn, plan, call.matter);
       return;
     case Stage::kRouter:
-      AskRouter(step, plan, call.matter);
+      AskRouter(turn, plan, call.matter);
       return;
     case Stage::kPlanner:
-      AskPlanner(step, plan, call.matter);
+      AskPlanner(turn, plan, call.matter);
       return;
     case Stage::kReviewer:
       if (call.matter != StageMatter::kResult) {
-        AskPlanReview(step, plan, call.matter);
+        AskPlanReview(turn, plan, call.matter);
       } else if (const TaskIndex task = plan.dag ? plan.dag->Find(call.task) : DagState::kNone;
                  task != DagState::kNone && plan.dag->tasks[task].phase == TaskPhase::kReview) {
-        AskResultReview(step, plan, task);
+        AskResultReview(turn, plan, task);
       }
       return;
     case Stage::kOrchestrator:
-      AskOrchestrator(step, plan, call.matter);
+      AskOrchestrator(turn, plan, call.matter);
       return;
     case Stage::kCommand:
     case Stage::kExecutor:
@@ -279,13 +279,13 @@ void AskAgain(Step& step, PlanState& plan, const StageCall& call) {
   }
 }
 
-void BriefExecutor(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
+void BriefExecutor(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node,
                    CommandBrief& brief) {
   brief.stage = Stage::kExecutor;
   brief.context.system_state =
       PrettyJson(json::object{{"plan", plan.id.str()}, {"agent", node.assigned_agent_id.str()}});
-  brief.context.task_context = PrettyJson(TaskToDo(step, plan, task, node));
-  brief.context.user_goal = PersonsWords(step, plan, StageMatter::kResult, false);
+  brief.context.task_context = PrettyJson(TaskToDo(turn, plan, task, node));
+  brief.context.user_goal = PersonsWords(turn, plan, StageMatter::kResult, false);
 }
 
 }  // namespace agenttalk

@@ -24,7 +24,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/task_inputs.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/dag/task_dag.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
@@ -46,10 +46,10 @@ constexpr std::size_t kAllOutcomesShown = 64 * 1024;
 constexpr std::size_t kChangesShown = 200;
 
 // The first bytes of a content that is text; what is cut off is said.
-std::optional<std::string> Beginning(Step& step, const Content& content, std::size_t most) {
+std::optional<std::string> Beginning(Turn& turn, const Content& content, std::size_t most) {
   constexpr std::uint64_t kLargestRead = std::uint64_t{4} << 20;
   if (content.size > kLargestRead) return std::nullopt;
-  const auto bytes = step.composer().Read(content);
+  const auto bytes = turn.composer().Read(content);
   if (!bytes || !IsUtf8(*bytes) || bytes->find('\0') != std::string::npos) return std::nullopt;
   const std::string_view kept = Utf8Prefix(*bytes, most);
   std::string text(kept);
@@ -63,29 +63,29 @@ std::string OneLine(std::string text) {
 }
 
 // What a task's result is, in a line.
-std::string ResultLine(Step& step, const TaskResult& result) {
+std::string ResultLine(Turn& turn, const TaskResult& result) {
   std::vector<std::string> names;
   for (const NamedContent& output : result.outputs) names.push_back(output.name);
-  const std::optional<std::string> text = Beginning(step, result.result, kLineShown);
+  const std::optional<std::string> text = Beginning(turn, result.result, kLineShown);
   return fmt::format("{}: {}", fmt::join(names, ", "),
                      text ? OneLine(*text) : fmt::format("{} bytes", result.result.size));
 }
 
-json::value Shown(Step& step, const Content& content, std::size_t most) {
-  const std::optional<std::string> text = Beginning(step, content, most);
+json::value Shown(Turn& turn, const Content& content, std::size_t most) {
+  const std::optional<std::string> text = Beginning(turn, content, most);
   return text ? json::value(*text) : json::value(fmt::format("({} bytes that are not text)", content.size));
 }
 
-json::array TrailOf(Step& step, const GoalState& goal, const TaskId& task) {
+json::array TrailOf(Turn& turn, const GoalState& goal, const TaskId& task) {
   json::array calls;
   const auto trail = goal.trails.find(task);
   if (trail == goal.trails.end()) return calls;
   std::size_t room = kAllOutcomesShown;
   for (const ToolTrace& call : trail->second) {
     const std::size_t most = std::min(kOutcomeShown, room);
-    const json::value outcome = Shown(step, call.outcome, most);
+    const json::value outcome = Shown(turn, call.outcome, most);
     room -= std::min<std::size_t>(room, outcome.as_string().size());
-    const auto arguments = step.composer().Read(call.arguments);
+    const auto arguments = turn.composer().Read(call.arguments);
     calls.push_back(json::object{{"tool", call.tool},
                                  {"arguments", arguments ? ParsedOr(*arguments) : json::value()},
                                  {call.failed ? "failed" : "outcome", outcome}});
@@ -94,7 +94,7 @@ json::array TrailOf(Step& step, const GoalState& goal, const TaskId& task) {
 }
 
 // How the outputs differ from those of the last attempt.
-json::object ChangesSince(Step& step, const PastRound& last, const TaskResult& now) {
+json::object ChangesSince(Turn& turn, const PastRound& last, const TaskResult& now) {
   json::object changed;
   for (const NamedContent& output : now.outputs) {
     const auto old = std::ranges::find(last.gave, output.name, &NamedContent::name);
@@ -103,8 +103,8 @@ json::object ChangesSince(Step& step, const PastRound& last, const TaskResult& n
     } else if (old->content.digest == output.content.digest) {
       changed[output.name] = "unchanged";
     } else {
-      const auto before = step.composer().Read(old->content);
-      const auto after = step.composer().Read(output.content);
+      const auto before = turn.composer().Read(old->content);
+      const auto after = turn.composer().Read(output.content);
       if (!before || !after || !IsUtf8(*before) || !IsUtf8(*after)) {
         changed[output.name] = "changed";
         continue;
@@ -137,8 +137,8 @@ json::value ParsedOr(const std::string& text) {
   return value ? *std::move(value) : json::value(text);
 }
 
-std::string PersonsWords(Step& step, const PlanState& plan, StageMatter matter, bool with_intent) {
-  const Language language = step.state().settings.language;
+std::string PersonsWords(Turn& turn, const PlanState& plan, StageMatter matter, bool with_intent) {
+  const Language language = turn.state().settings.language;
   const GoalState& goal = *plan.goal;
   std::vector<std::string> lines;
   if (!goal.goal.empty()) lines.push_back(Say(language, Phrase::kWordGoal, goal.goal));
@@ -174,7 +174,7 @@ json::object StateOfPlan(const PlanState& plan) {
   return state;
 }
 
-json::array TasksShown(Step& step, const PlanState& plan) {
+json::array TasksShown(Turn& turn, const PlanState& plan) {
   json::array tasks;
   if (!plan.dag) return tasks;
   const DagState& dag = *plan.dag;
@@ -189,7 +189,7 @@ json::array TasksShown(Step& step, const PlanState& plan) {
                        {"dependencies", std::move(needs)},
                        {"state", EnumName(record.phase)}};
     if (record.phase == TaskPhase::kCompleted && record.result)
-      shown["result"] = ResultLine(step, *record.result);
+      shown["result"] = ResultLine(turn, *record.result);
     if (record.note) shown["note"] = record.note->reason;
     tasks.push_back(std::move(shown));
   }
@@ -199,7 +199,7 @@ json::array TasksShown(Step& step, const PlanState& plan) {
   return tasks;
 }
 
-json::array FilesShown(Step& step, const PlanState& plan, const std::vector<std::string>& referred) {
+json::array FilesShown(Turn& turn, const PlanState& plan, const std::vector<std::string>& referred) {
   json::array files;
   std::map<std::string, Content> known;
   if (plan.dag) known = plan.dag->files;
@@ -213,12 +213,12 @@ json::array FilesShown(Step& step, const PlanState& plan, const std::vector<std:
       break;
     }
     files.push_back(json::object{
-        {"name", name}, {"bytes", content.size}, {"begins", Shown(step, content, kFirstLinesShown)}});
+        {"name", name}, {"bytes", content.size}, {"begins", Shown(turn, content, kFirstLinesShown)}});
   }
   return files;
 }
 
-json::object ResultToJudge(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node) {
+json::object ResultToJudge(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node) {
   const TaskRecord& record = plan.dag->tasks[task];
   json::object subject{{"subject", "result"},
                        {"goal", GoalAsUnderstood(plan)},
@@ -234,7 +234,7 @@ json::object ResultToJudge(Step& step, const PlanState& plan, TaskIndex task, co
     subject["risk"] = {{"level", ToString(weight.risk)}, {"description", weight.risk_description}};
     subject["confidence"] = weight.confidence;
   }
-  subject["toolCalls"] = TrailOf(step, *plan.goal, node.task_id);
+  subject["toolCalls"] = TrailOf(turn, *plan.goal, node.task_id);
   json::array files;
   if (record.result) {
     for (const NamedContent& output : record.result->outputs) files.emplace_back(output.name);
@@ -247,13 +247,13 @@ json::object ResultToJudge(Step& step, const PlanState& plan, TaskIndex task, co
   if (record.past && !record.past->rounds.empty() && record.result) {
     const PastRound& last = record.past->rounds.back();
     subject["askedFor"] = WordsAbout(last);
-    subject["changed"] = ChangesSince(step, last, *record.result);
+    subject["changed"] = ChangesSince(turn, last, *record.result);
   }
   return subject;
 }
 
-json::object TaskToDo(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node) {
-  const Language language = step.state().settings.language;
+json::object TaskToDo(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node) {
+  const Language language = turn.state().settings.language;
   const DagState& dag = *plan.dag;
   json::array builds_on;
   for (const TaskIndex dependency : dag.DependenciesOf(task)) {

@@ -6,7 +6,7 @@
 
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
 
@@ -16,22 +16,22 @@ namespace agenttalk {
 
 // What a person said: the goal, clarifications with what was asked, remarks; labelled, oldest first. For a
 // planner also what was understood.
-std::string PersonsWords(Step& step, const PlanState& plan, StageMatter matter, bool with_intent);
+std::string PersonsWords(Turn& turn, const PlanState& plan, StageMatter matter, bool with_intent);
 
 // The plan's phase and how far it is.
 boost::json::object StateOfPlan(const PlanState& plan);
 
 // Every task with its agent, its state and a line about its result or why there is none.
-boost::json::array TasksShown(Step& step, const PlanState& plan);
+boost::json::array TasksShown(Turn& turn, const PlanState& plan);
 
 // The names of the plan's files with their sizes and first lines; those that were referred to first.
-boost::json::array FilesShown(Step& step, const PlanState& plan, const std::vector<std::string>& referred);
+boost::json::array FilesShown(Turn& turn, const PlanState& plan, const std::vector<std::string>& referred);
 
 // Everything that a judge of a task's result has to know but the files, which are inputs of the request.
-boost::json::object ResultToJudge(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node);
+boost::json::object ResultToJudge(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node);
 
 // What the executor of a task has to know: the task, what it is for, what it builds on, who uses it.
-boost::json::object TaskToDo(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node);
+boost::json::object TaskToDo(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node);
 
 // A JSON text as a value; a text that is none stays a text.
 boost::json::value ParsedOr(const std::string& text);

@@ -66,7 +66,7 @@ class GoalTest : public EngineTest {
     submission.goal = goal;
     return Feed(std::move(submission));
   }
-  PlanState& Goal() { return Plan(kPlan); }
+  const PlanState& Goal() { return Plan(kPlan); }
 
   // The command that is running with this stage or, "task:x", for this task.
   std::string Running(const std::string& who) {

@@ -33,7 +33,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
@@ -59,14 +59,14 @@ std::string WithMessage(const std::string& message, const std::string& text) {
   return message.empty() ? text : message + "\n" + text;
 }
 
-void Escalate(Step& step, PlanState& plan, const CommandId& command, const StageCall& call,
+void Escalate(Turn& turn, const PlanState& plan, const CommandId& command, const StageCall& call,
               const std::string& why) {
   if (call.matter == StageMatter::kException) {
-    AskAboutFailure(step, plan, why, command);
+    AskAboutFailure(turn, plan, why, command);
     return;
   }
-  const Language language = step.state().settings.language;
-  AskPerson(step, plan,
+  const Language language = turn.state().settings.language;
+  AskPerson(turn, plan,
             {.kind = QuestionKind::kConfirm,
              .matter = GoalMatter::kEscalation,
              .text = Say(language, Phrase::kCouldNotAnswer, StageAgent(call.stage).str(), why),
@@ -106,30 +106,30 @@ std::string EffectOf(Language language, const Ruling& ruling, const std::string&
   return Say(language, Phrase::kRouteStatus);
 }
 
-void FinishRouting(Step& step, PlanState& plan, const CommandId& command, StageMatter matter,
+void FinishRouting(Turn& turn, const PlanState& plan, const CommandId& command, StageMatter matter,
                    const AgentOutput& output) {
   const StageLine& line = plan.goal->LineOf(matter);
   const RouteFacts facts{IntentOf(line.intent), std::get<RouteDecision>(output.params),
                          matter == StageMatter::kRemark};
   const Ruling ruling = RuleRoute(facts);
   if (ruling.overruled) {
-    step.Emit(plan, RouteOverruled{matter, facts.said.route, ruling.route, ruling.rule});
+    turn.Emit(plan, RouteOverruled{matter, facts.said.route, ruling.route, ruling.rule});
   }
-  step.Emit(plan, RouteTaken{matter, ruling.route, ruling.overruled ? ruling.rule : facts.said.reason,
+  turn.Emit(plan, RouteTaken{matter, ruling.route, ruling.overruled ? ruling.rule : facts.said.reason,
                              ruling.intended,
                              ruling.control ? std::string(ToString(*ruling.control)) : std::string()});
   std::string reason = ruling.must_confirm ? ruling.rule : std::string();
   const bool changes =
       ruling.intended != Route::kContinueExecution && ruling.control != ControlAction::kStatus;
-  const Language language = step.state().settings.language;
+  const Language language = turn.state().settings.language;
   if (reason.empty() && changes) reason = ReasonToConfirm(line.understanding, language);
   if (reason.empty() && changes) reason = ReasonToConfirm(line.router, language);
   if (reason.empty()) {
-    ActOnRoute(step, plan, matter);
+    ActOnRoute(turn, plan, matter);
     return;
   }
   const std::string effect = EffectOf(language, ruling, facts.intent.goal);
-  AskPerson(step, plan,
+  AskPerson(turn, plan,
             {.kind = QuestionKind::kConfirm,
              .matter = GoalMatter::kRoute,
              .text = WithMessage(
@@ -143,15 +143,15 @@ void FinishRouting(Step& step, PlanState& plan, const CommandId& command, StageM
                          {"text", Say(language, Phrase::kRouteText)}}});
 }
 
-void FinishPlanning(Step& step, PlanState& plan, const CommandId& command, const StageCall& call,
+void FinishPlanning(Turn& turn, const PlanState& plan, const CommandId& command, const StageCall& call,
                     const AgentOutput& output) {
   if (output.action == "FAIL") {
-    Escalate(step, plan, command, call,
-             Say(step.state().settings.language, Phrase::kSeesNoWay, ReasonIn(output)));
+    Escalate(turn, plan, command, call,
+             Say(turn.state().settings.language, Phrase::kSeesNoWay, ReasonIn(output)));
     return;
   }
-  if (call.matter == StageMatter::kGoal) MoveToPhase(step, plan, GoalPhase::kReviewing);
-  AskPlanReview(step, plan, call.matter);
+  if (call.matter == StageMatter::kGoal) MoveToPhase(turn, plan, GoalPhase::kReviewing);
+  AskPlanReview(turn, plan, call.matter);
 }
 
 // The plan in full, a line for each task.
@@ -173,15 +173,15 @@ std::string PlanInWords(Language language, const StageLine& line) {
   return text;
 }
 
-void AskAboutPlan(Step& step, PlanState& plan, const CommandId& command, StageMatter matter,
+void AskAboutPlan(Turn& turn, const PlanState& plan, const CommandId& command, StageMatter matter,
                   const std::string& reason, RiskLevel risk) {
-  const Language language = step.state().settings.language;
+  const Language language = turn.state().settings.language;
   const StageLine& line = plan.goal->LineOf(matter);
   const std::string& words = matter == StageMatter::kRemark && !plan.goal->remarks.empty()
                                  ? plan.goal->remarks.front().text
                                  : plan.goal->goal;
   AskPerson(
-      step, plan,
+      turn, plan,
       {.kind = QuestionKind::kConfirm,
        .matter = GoalMatter::kPlan,
        .text = WithMessage(line.planner.user_message, Say(language, Phrase::kPlanQuestion,
@@ -195,23 +195,23 @@ void AskAboutPlan(Step& step, PlanState& plan, const CommandId& command, StageMa
 }
 
 // To the planner, or to a person when it went there too often.
-void SendPlanBack(Step& step, PlanState& plan, const CommandId& command, StageMatter matter,
+void SendPlanBack(Turn& turn, const PlanState& plan, const CommandId& command, StageMatter matter,
                   const std::string& why) {
   const std::uint32_t rounds = plan.goal->LineOf(matter).rounds;
   if (rounds > kMostPlanRounds) {
-    AskAboutPlan(step, plan, command, matter,
-                 Say(step.state().settings.language, Phrase::kSentBackTimes, rounds, why), RiskLevel::kHigh);
+    AskAboutPlan(turn, plan, command, matter,
+                 Say(turn.state().settings.language, Phrase::kSentBackTimes, rounds, why), RiskLevel::kHigh);
   } else {
-    PlanAgain(step, plan, matter);
+    PlanAgain(turn, plan, matter);
   }
 }
 
-void FinishPlanReview(Step& step, PlanState& plan, const CommandId& command, StageMatter matter,
+void FinishPlanReview(Turn& turn, const PlanState& plan, const CommandId& command, StageMatter matter,
                       const AgentOutput& output) {
   const StageLine& line = plan.goal->LineOf(matter);
   const auto& review = std::get<ReviewResult>(output.params);
   const Verdict verdict = JudgeReview(review, WeightOf(output), line.planner);
-  step.Emit(plan, WorkReviewed{matter,
+  turn.Emit(plan, WorkReviewed{matter,
                                {},
                                verdict.approved,
                                review.score,
@@ -220,40 +220,40 @@ void FinishPlanReview(Step& step, PlanState& plan, const CommandId& command, Sta
                                verdict.reason});
   const RiskLevel risk = Higher(line.planner.risk, output.risk.level);
   if (verdict.approved) {
-    const std::string reason = ReasonToConfirm(line.planner, step.state().settings.language);
+    const std::string reason = ReasonToConfirm(line.planner, turn.state().settings.language);
     if (reason.empty()) {
-      AcceptPlan(step, plan, matter);
+      AcceptPlan(turn, plan, matter);
     } else {
-      AskAboutPlan(step, plan, command, matter, reason, risk);
+      AskAboutPlan(turn, plan, command, matter, reason, risk);
     }
   } else if (verdict.only_a_person) {
-    AskAboutPlan(step, plan, command, matter, verdict.reason, RiskLevel::kHigh);
+    AskAboutPlan(turn, plan, command, matter, verdict.reason, RiskLevel::kHigh);
   } else {
-    SendPlanBack(step, plan, command, matter, review.feedback);
+    SendPlanBack(turn, plan, command, matter, review.feedback);
   }
 }
 
-void FinishReview(Step& step, PlanState& plan, const CommandId& command, const StageCall& call,
+void FinishReview(Turn& turn, const PlanState& plan, const CommandId& command, const StageCall& call,
                   const AgentOutput& output) {
   if (call.matter == StageMatter::kResult) {
-    FinishResultReview(step, plan, call, command, output);
+    FinishResultReview(turn, plan, call, command, output);
   } else {
-    FinishPlanReview(step, plan, command, call.matter, output);
+    FinishPlanReview(turn, plan, command, call.matter, output);
   }
 }
 
 // The answers that every stage may give when it cannot give its own; true: it was one.
-bool HandleInability(Step& step, PlanState& plan, const CommandId& command, const StageCall& call,
+bool HandleInability(Turn& turn, const PlanState& plan, const CommandId& command, const StageCall& call,
                      const AgentOutput& output) {
   if (const auto* error = std::get_if<StageError>(&output.params)) {
     std::string why = fmt::format("{} ({})", error->message, ToString(error->type));
     if (!error->suggestion.empty()) why += "; " + error->suggestion;
-    Escalate(step, plan, command, call, WithMessage(output.user_message, why));
+    Escalate(turn, plan, command, call, WithMessage(output.user_message, why));
     return true;
   }
   const auto* clarification = std::get_if<Clarification>(&output.params);
   if (clarification == nullptr) return false;
-  AskPerson(step, plan,
+  AskPerson(turn, plan,
             {.kind = QuestionKind::kClarify,
              .matter = GoalMatter::kClarify,
              .text = clarification->question,
@@ -261,30 +261,30 @@ bool HandleInability(Step& step, PlanState& plan, const CommandId& command, cons
              .command = command,
              .task = call.task,
              .risk = output.risk.level,
-             .choices = {{"text", Say(step.state().settings.language, Phrase::kClarifyText,
+             .choices = {{"text", Say(turn.state().settings.language, Phrase::kClarifyText,
                                       StageAgent(call.stage).str())}}});
   return true;
 }
 
 // A plan that ended badly, or was given up, is tried again.
-void GoOn(Step& step, PlanState& plan) {
-  step.Emit(plan, PlanChanged{PlanChange::kReopened, "the goal is run again"});
+void GoOn(Turn& turn, const PlanState& plan) {
+  turn.Emit(plan, PlanChanged{PlanChange::kReopened, "the goal is run again"});
   if (plan.dag) {
-    MoveToPhase(step, plan, GoalPhase::kExecuting, "the goal is run again");
-    RetryFailed(step, plan, "the goal is run again");
+    MoveToPhase(turn, plan, GoalPhase::kExecuting, "the goal is run again");
+    RetryFailed(turn, plan, "the goal is run again");
   } else {
-    step.Emit(plan, GoalSet{plan.goal->goal, {}, {}, false, plan.goal->files});
-    AskUnderstanding(step, plan, StageMatter::kGoal);
+    turn.Emit(plan, GoalSet{plan.goal->goal, {}, {}, false, plan.goal->files});
+    AskUnderstanding(turn, plan, StageMatter::kGoal);
   }
 }
 
-void BeginAnew(Step& step, PlanState& plan, GoalSubmission& submission) {
-  if (!plan.completed) CancelPlan(step, plan, "the goal starts over");
-  step.Emit(plan, PlanChanged{PlanChange::kReopened, "the goal starts over"});
+void BeginAnew(Turn& turn, const PlanState& plan, GoalSubmission& submission) {
+  if (!plan.completed) CancelPlan(turn, plan, "the goal starts over");
+  turn.Emit(plan, PlanChanged{PlanChange::kReopened, "the goal starts over"});
   std::vector<NamedContent> files = plan.goal ? plan.goal->files : std::vector<NamedContent>();
-  if (!submission.files.empty()) files = KeepGoalFiles(step, plan, submission);
-  step.Emit(plan, GoalSet{submission.goal, submission.author, {}, submission.fresh, std::move(files)});
-  AskUnderstanding(step, plan, StageMatter::kGoal);
+  if (!submission.files.empty()) files = KeepGoalFiles(turn, plan, submission);
+  turn.Emit(plan, GoalSet{submission.goal, submission.author, {}, submission.fresh, std::move(files)});
+  AskUnderstanding(turn, plan, StageMatter::kGoal);
 }
 
 std::optional<Error> FindGoalRefusal(const PlanState& plan) {
@@ -314,70 +314,71 @@ StageFinished ToEvent(const AgentOutput& output, const CommandId& command, Stage
   return event;
 }
 
-void MoveToPhase(Step& step, PlanState& plan, GoalPhase phase, const std::string& reason) {
+void MoveToPhase(Turn& turn, const PlanState& plan, GoalPhase phase, const std::string& reason) {
   if (plan.goal->phase == phase && phase != GoalPhase::kEnded) return;
-  step.Emit(plan, PhaseChanged{plan.goal->phase, phase, reason});
+  turn.Emit(plan, PhaseChanged{plan.goal->phase, phase, reason});
 }
 
-void BeginGoal(Step& step, PlanState& plan, const std::string& words, const std::string& author,
+void BeginGoal(Turn& turn, const PlanState& plan, const std::string& words, const std::string& author,
                const std::string& intent, std::vector<NamedContent> files) {
-  if (!plan.opened) step.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
-  step.Emit(plan, GoalSet{words, author, intent, false, std::move(files)});
+  if (!plan.opened) turn.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
+  turn.Emit(plan, GoalSet{words, author, intent, false, std::move(files)});
   if (intent.empty()) {
-    AskUnderstanding(step, plan, StageMatter::kGoal);
+    AskUnderstanding(turn, plan, StageMatter::kGoal);
   } else {
-    MoveToPhase(step, plan, GoalPhase::kPlanning);
-    AskPlanner(step, plan, StageMatter::kGoal);
+    MoveToPhase(turn, plan, GoalPhase::kPlanning);
+    AskPlanner(turn, plan, StageMatter::kGoal);
   }
 }
 
-void OnGoalSubmission(Step& step, GoalSubmission submission) {
-  PlanState& plan = step.state().Plan(submission.plan_id);
+void OnGoalSubmission(Turn& turn, GoalSubmission submission) {
+  const PlanState& plan = turn.Plan(submission.plan_id);
   const std::string& client = submission.client_id;
   const bool repeated = !client.empty() && std::ranges::find(plan.clients, client) != plan.clients.end();
   if (auto refusal = FindGoalRefusal(plan)) {
-    step.reply = {Reply::Status::kRefused, std::move(refusal), {}, 0};
+    turn.reply = {Reply::Status::kRefused, std::move(refusal), {}, 0};
     return;
   }
   const bool failed = plan.completed && (plan.cancelled || (plan.goal && !plan.goal->failure.empty()));
   const bool other_files = HasOtherFiles(plan, submission);
   if (repeated || (plan.opened && !failed && !submission.fresh && !other_files)) {
-    step.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
+    turn.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
     return;
   }
   if (!plan.opened) {
-    step.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
-    std::vector<NamedContent> files = KeepGoalFiles(step, plan, submission);
-    BeginGoal(step, plan, submission.goal, submission.author, {}, std::move(files));
+    turn.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
+    std::vector<NamedContent> files = KeepGoalFiles(turn, plan, submission);
+    BeginGoal(turn, plan, submission.goal, submission.author, {}, std::move(files));
   } else if (submission.fresh || other_files) {
     // Another plan may be right for other files.
-    BeginAnew(step, plan, submission);
+    BeginAnew(turn, plan, submission);
   } else {
-    GoOn(step, plan);
+    GoOn(turn, plan);
   }
-  if (!client.empty()) step.Emit(plan, ControlAccepted{client, "goal"});
-  step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+  if (!client.empty()) turn.Emit(plan, ControlAccepted{client, "goal"});
+  turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};
 }
 
-void ContinueAfterStage(Step& step, PlanState& plan, const CommandId& command, const AgentOutput& output) {
+void ContinueAfterStage(Turn& turn, const PlanState& plan, const CommandId& command,
+                        const AgentOutput& output) {
   const StageCall call = plan.goal->stages.at(command);
-  if (HandleInability(step, plan, command, call, output)) return;
+  if (HandleInability(turn, plan, command, call, output)) return;
   switch (call.stage) {
     case Stage::kUnderstanding:
-      if (call.matter == StageMatter::kGoal) MoveToPhase(step, plan, GoalPhase::kRouting);
-      AskRouter(step, plan, call.matter);
+      if (call.matter == StageMatter::kGoal) MoveToPhase(turn, plan, GoalPhase::kRouting);
+      AskRouter(turn, plan, call.matter);
       return;
     case Stage::kRouter:
-      FinishRouting(step, plan, command, call.matter, output);
+      FinishRouting(turn, plan, command, call.matter, output);
       return;
     case Stage::kPlanner:
-      FinishPlanning(step, plan, command, call, output);
+      FinishPlanning(turn, plan, command, call, output);
       return;
     case Stage::kReviewer:
-      FinishReview(step, plan, command, call, output);
+      FinishReview(turn, plan, command, call, output);
       return;
     case Stage::kOrchestrator:
-      FinishOrchestration(step, plan, call, command, output);
+      FinishOrchestration(turn, plan, call, command, output);
       return;
     case Stage::kCommand:
     case Stage::kExecutor:
@@ -387,39 +388,40 @@ void ContinueAfterStage(Step& step, PlanState& plan, const CommandId& command, c
   }
 }
 
-void OnStageFailed(Step& step, PlanState& plan, const CommandRecord& record, const std::string& message) {
+void OnStageFailed(Turn& turn, const PlanState& plan, const CommandRecord& record,
+                   const std::string& message) {
   const StageCall call = plan.goal->stages.at(record.id);
   if (call.matter == StageMatter::kPhaseEnd) {
     // Everything is done; that the orchestrator has no word on it takes nothing away.
-    EndGoal(step, plan, {});
+    EndGoal(turn, plan, {});
     return;
   }
-  Escalate(step, plan, record.id, call, message);
+  Escalate(turn, plan, record.id, call, message);
 }
 
-void ActOnRoute(Step& step, PlanState& plan, StageMatter matter) {
+void ActOnRoute(Turn& turn, const PlanState& plan, StageMatter matter) {
   if (matter == StageMatter::kRemark) {
-    ActOnRemark(step, plan);
+    ActOnRemark(turn, plan);
     return;
   }
-  MoveToPhase(step, plan, GoalPhase::kPlanning);
-  AskPlanner(step, plan, matter);
+  MoveToPhase(turn, plan, GoalPhase::kPlanning);
+  AskPlanner(turn, plan, matter);
 }
 
-void PlanAgain(Step& step, PlanState& plan, StageMatter matter) {
-  if (matter == StageMatter::kGoal) MoveToPhase(step, plan, GoalPhase::kPlanning);
-  AskPlanner(step, plan, matter);
+void PlanAgain(Turn& turn, const PlanState& plan, StageMatter matter) {
+  if (matter == StageMatter::kGoal) MoveToPhase(turn, plan, GoalPhase::kPlanning);
+  AskPlanner(turn, plan, matter);
 }
 
-void AcceptPlan(Step& step, PlanState& plan, StageMatter matter) {
-  if (matter == StageMatter::kGoal) MoveToPhase(step, plan, GoalPhase::kMatching);
+void AcceptPlan(Turn& turn, const PlanState& plan, StageMatter matter) {
+  if (matter == StageMatter::kGoal) MoveToPhase(turn, plan, GoalPhase::kMatching);
   const TaskPlan wanted = TaskPlanOf(plan.goal->LineOf(matter).plan);
   if (const std::string obstacle = ObstacleTo(plan, matter, wanted); !obstacle.empty()) {
-    step.Emit(plan, WorkReviewed{matter, {}, false, 0, obstacle, {}, "it does not fit the plan there is"});
+    turn.Emit(plan, WorkReviewed{matter, {}, false, 0, obstacle, {}, "it does not fit the plan there is"});
     if (plan.goal->LineOf(matter).rounds > kMostPlanRounds) {
-      GiveUp(step, plan, matter, obstacle);
+      GiveUp(turn, plan, matter, obstacle);
     } else {
-      PlanAgain(step, plan, matter);
+      PlanAgain(turn, plan, matter);
     }
     return;
   }
@@ -428,18 +430,18 @@ void AcceptPlan(Step& step, PlanState& plan, StageMatter matter) {
     begun[plan.dag->IdOf(task)] = plan.dag->AgentOf(task);
   }
   const std::vector<TaskMatch> matches =
-      MatchTasks(ResourcePool(step.state()), wanted.tasks, plan.goal->assigned, begun);
-  step.Emit(plan, TasksMatched{matches, false});
+      MatchTasks(ResourcePool(turn.state()), wanted.tasks, plan.goal->assigned, begun);
+  turn.Emit(plan, TasksMatched{matches, false});
   std::vector<std::string> orphans;
   for (const TaskMatch& match : matches) {
     if (match.agent_id.empty()) orphans.push_back(fmt::format("{} ({})", match.task_id.str(), match.reason));
   }
   if (orphans.empty()) {
-    AdoptPlan(step, plan, matter, wanted, matches);
+    AdoptPlan(turn, plan, matter, wanted, matches);
     return;
   }
-  const Language language = step.state().settings.language;
-  AskPerson(step, plan,
+  const Language language = turn.state().settings.language;
+  AskPerson(turn, plan,
             {.kind = QuestionKind::kAsk,
              .matter = GoalMatter::kCapability,
              .text = Say(language, Phrase::kCapability, fmt::format("{}", fmt::join(orphans, "; "))),
@@ -451,18 +453,18 @@ void AcceptPlan(Step& step, PlanState& plan, StageMatter matter) {
                          {"reject", Say(language, Phrase::kGiveUp)}}});
 }
 
-void GiveUp(Step& step, PlanState& plan, StageMatter matter, const std::string& reason) {
+void GiveUp(Turn& turn, const PlanState& plan, StageMatter matter, const std::string& reason) {
   if (matter == StageMatter::kRemark) {
-    SettleRemark(step, plan, false, reason);
+    SettleRemark(turn, plan, false, reason);
   } else {
-    EndGoal(step, plan, reason);
+    EndGoal(turn, plan, reason);
   }
 }
 
-void EndGoal(Step& step, PlanState& plan, const std::string& failure) {
-  MoveToPhase(step, plan, GoalPhase::kEnded, failure);
-  CloseGoalQuestions(step, plan, "the goal has ended");
-  CompleteIfIdle(step, plan);
+void EndGoal(Turn& turn, const PlanState& plan, const std::string& failure) {
+  MoveToPhase(turn, plan, GoalPhase::kEnded, failure);
+  CloseGoalQuestions(turn, plan, "the goal has ended");
+  CompleteIfIdle(turn, plan);
 }
 
 }  // namespace agenttalk

@@ -9,7 +9,7 @@
 #include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/events/stage_events.h"
 #include "model/request/model_request.h"
@@ -24,30 +24,32 @@
 // people decide comes through stage_people.h; remarks on a plan go the same way (stage_remarks.h).
 namespace agenttalk {
 
-void OnGoalSubmission(Step& step, GoalSubmission submission);
+void OnGoalSubmission(Turn& turn, GoalSubmission submission);
 
 // The stage has answered, which is recorded: the next stage, a person, or the tasks.
-void ContinueAfterStage(Step& step, PlanState& plan, const CommandId& command, const AgentOutput& output);
+void ContinueAfterStage(Turn& turn, const PlanState& plan, const CommandId& command,
+                        const AgentOutput& output);
 
 // The answer as an event.
 StageFinished ToEvent(const AgentOutput& output, const CommandId& command, Stage stage, const TaskId& task);
 
 // A stage's command has failed for good: a person decides.
-void OnStageFailed(Step& step, PlanState& plan, const CommandRecord& record, const std::string& message);
+void OnStageFailed(Turn& turn, const PlanState& plan, const CommandRecord& record,
+                   const std::string& message);
 
 // The way was confirmed, or needs no confirmation.
-void ActOnRoute(Step& step, PlanState& plan, StageMatter matter);
+void ActOnRoute(Turn& turn, const PlanState& plan, StageMatter matter);
 // The plan may be carried out: who does what, then the tasks.
-void AcceptPlan(Step& step, PlanState& plan, StageMatter matter);
-void PlanAgain(Step& step, PlanState& plan, StageMatter matter);
+void AcceptPlan(Turn& turn, const PlanState& plan, StageMatter matter);
+void PlanAgain(Turn& turn, const PlanState& plan, StageMatter matter);
 
 // Nothing comes of it.
-void GiveUp(Step& step, PlanState& plan, StageMatter matter, const std::string& reason);
+void GiveUp(Turn& turn, const PlanState& plan, StageMatter matter, const std::string& reason);
 // The goal is reached, or not: then the reason says why.
-void EndGoal(Step& step, PlanState& plan, const std::string& failure);
-void MoveToPhase(Step& step, PlanState& plan, GoalPhase phase, const std::string& reason = {});
+void EndGoal(Turn& turn, const PlanState& plan, const std::string& failure);
+void MoveToPhase(Turn& turn, const PlanState& plan, GoalPhase phase, const std::string& reason = {});
 // A goal of its own: planned at once when what it means is known.
-void BeginGoal(Step& step, PlanState& plan, const std::string& words, const std::string& author,
+void BeginGoal(Turn& turn, const PlanState& plan, const std::string& words, const std::string& author,
                const std::string& intent, std::vector<NamedContent> files = {});
 
 }  // namespace agenttalk

@@ -13,7 +13,7 @@
 #include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
@@ -394,7 +394,7 @@ TEST_F(GoalTest, ALargeChangeAndAnotherTaskNeedAPerson) {
   Decide(Decision::kApprove);
   const PlanId other = Goal().goal->settled.back().new_plan;
   ASSERT_FALSE(other.empty());
-  EXPECT_EQ(engine_.state().Plan(other).goal->phase, GoalPhase::kPlanning);
+  EXPECT_EQ(engine_.state().FindPlan(other)->goal->phase, GoalPhase::kPlanning);
 }
 
 TEST_F(GoalTest, APausedPlanHearsThatItShallGoOn) {

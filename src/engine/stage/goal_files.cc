@@ -15,7 +15,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/state/task_inputs.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/dag/checker.h"
 #include "model/dag/task_dag.h"
 #include "model/events/content.h"
@@ -65,10 +65,10 @@ void GiveOutputs(TaskDag& dag) {
 
 }  // namespace
 
-std::vector<NamedContent> KeepGoalFiles(Step& step, PlanState& plan, GoalSubmission& submission) {
+std::vector<NamedContent> KeepGoalFiles(Turn& turn, const PlanState& plan, GoalSubmission& submission) {
   std::vector<NamedContent> files;
   for (auto& [name, payload] : submission.files) {
-    files.push_back({name, step.Store(plan, std::move(payload))});
+    files.push_back({name, turn.Store(plan, std::move(payload))});
   }
   return files;
 }

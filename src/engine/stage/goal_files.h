@@ -7,7 +7,7 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
 #include "model/events/named_content.h"
@@ -17,7 +17,7 @@
 namespace agenttalk {
 
 // Stores the files that came with a goal.
-std::vector<NamedContent> KeepGoalFiles(Step& step, PlanState& plan, GoalSubmission& submission);
+std::vector<NamedContent> KeepGoalFiles(Turn& turn, const PlanState& plan, GoalSubmission& submission);
 // Whether a goal that is run again has come with files, and with others than before.
 bool HasOtherFiles(const PlanState& plan, const GoalSubmission& submission);
 

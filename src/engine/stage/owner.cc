@@ -14,7 +14,7 @@
 #include "engine/stage/plan.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/events/event.h"
 
@@ -30,29 +30,29 @@ AnswerContract StageOwner::Contract(const PlanState& plan, const CommandRecord& 
   return contract;
 }
 
-AnswerUse StageOwner::UseAnswer(Step& step, PlanState& plan, CommandRecord& record,
+AnswerUse StageOwner::UseAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                 const AnswerFacts& answer) const {
   if (!answer.stage) return {};
   const StageCall call = plan.goal->stages.at(record.id);
-  step.Emit(plan, ToEvent(*answer.stage, record.id, call.stage, call.task));
+  turn.Emit(plan, ToEvent(*answer.stage, record.id, call.stage, call.task));
   AnswerFacts facts = answer;
   facts.result = CanonicalJson(ToJson(*answer.stage));
-  agenttalk::Succeed(step, plan, record, std::move(facts));
+  agenttalk::Succeed(turn, plan, record, std::move(facts));
   return {.next = AnswerUse::Next::kTaken};
 }
 
-void StageOwner::Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
+void StageOwner::Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts answer,
                          CommandSucceeded succeeded) const {
-  RecordSuccess(step, plan, record, std::move(succeeded));
-  if (answer.stage) ContinueAfterStage(step, plan, record.id, *answer.stage);
-  CompleteIfIdle(step, plan);
+  RecordSuccess(turn, plan, record, std::move(succeeded));
+  if (answer.stage) ContinueAfterStage(turn, plan, record.id, *answer.stage);
+  CompleteIfIdle(turn, plan);
 }
 
-void StageOwner::Ended(Step& step, PlanState& plan, const CommandRecord& record,
+void StageOwner::Ended(Turn& turn, const PlanState& plan, const CommandRecord& record,
                        const CommandEnd& end) const {
   if (!end.IsFailure()) return;
-  KeepDeadLetter(step, plan, record, end);
-  OnStageFailed(step, plan, record, fmt::format("{} ({})", end.message, ToString(end.code)));
+  KeepDeadLetter(turn, plan, record, end);
+  OnStageFailed(turn, plan, record, fmt::format("{} ({})", end.message, ToString(end.code)));
 }
 
 }  // namespace agenttalk

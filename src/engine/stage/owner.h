@@ -4,7 +4,7 @@
 #include "engine/command/owner.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/command/brief.h"
 #include "model/events/event.h"
 #include "model/request/answer_contract.h"
@@ -16,11 +16,12 @@ class StageOwner final : public OpenPlanOwner {
  public:
   [[nodiscard]] AnswerContract Contract(const PlanState& plan, const CommandRecord& record,
                                         const CommandBrief& brief, const AgentSettings& agent) const override;
-  AnswerUse UseAnswer(Step& step, PlanState& plan, CommandRecord& record,
+  AnswerUse UseAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record,
                       const AnswerFacts& answer) const override;
-  void Succeed(Step& step, PlanState& plan, CommandRecord& record, AnswerFacts answer,
+  void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts answer,
                CommandSucceeded succeeded) const override;
-  void Ended(Step& step, PlanState& plan, const CommandRecord& record, const CommandEnd& end) const override;
+  void Ended(Turn& turn, const PlanState& plan, const CommandRecord& record,
+             const CommandEnd& end) const override;
 };
 
 }  // namespace agenttalk

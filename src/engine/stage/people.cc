@@ -21,7 +21,7 @@
 #include "engine/state/goal_state.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/config/human_agent.h"
 #include "model/events/content.h"
@@ -40,12 +40,12 @@ StageCall CallOf(const PlanState& plan, const QuestionAsked& asked) {
 }
 
 // A person's words are kept as such, for every stage that comes.
-void TellStages(Step& step, PlanState& plan, StageMatter matter, const std::string& asked,
+void TellStages(Turn& turn, const PlanState& plan, StageMatter matter, const std::string& asked,
                 const std::string& said, bool feedback = false) {
-  GoalNoted noted{matter, Say(step.state().settings.language, Phrase::kNotePerson, said), feedback, false};
+  GoalNoted noted{matter, Say(turn.state().settings.language, Phrase::kNotePerson, said), feedback, false};
   noted.asked = asked;
   noted.said = said;
-  step.Emit(plan, std::move(noted));
+  turn.Emit(plan, std::move(noted));
 }
 
 // What was asked, without what the choices lead to.
@@ -58,59 +58,59 @@ bool Declines(Decision decision, const std::string& text) {
   return decision == Decision::kReject || (decision == Decision::kNone && text.empty());
 }
 
-void FailReview(Step& step, PlanState& plan, const StageCall& call) {
+void FailReview(Turn& turn, const PlanState& plan, const StageCall& call) {
   const TaskIndex task = plan.dag ? plan.dag->Find(call.task) : DagState::kNone;
   if (task == DagState::kNone || plan.dag->tasks[task].phase != TaskPhase::kReview) return;
-  FailReviewedTask(step, plan, task, ErrorCode::kEscalated, "nobody could judge the result");
+  FailReviewedTask(turn, plan, task, ErrorCode::kEscalated, "nobody could judge the result");
 }
 
-void DecideStage(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision,
+void DecideStage(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Decision decision,
                  const std::string& text) {
   const StageCall call = CallOf(plan, asked);
   if (Declines(decision, text)) {
     if (call.matter == StageMatter::kResult) {
-      FailReview(step, plan, call);
+      FailReview(turn, plan, call);
     } else {
-      GiveUp(step, plan, call.matter,
+      GiveUp(turn, plan, call.matter,
              fmt::format("nobody answered {}: {}", asked.from.str(), FirstLine(asked.text)));
     }
     return;
   }
-  const Language language = step.state().settings.language;
-  TellStages(step, plan, call.matter, FirstLine(asked.text),
+  const Language language = turn.state().settings.language;
+  TellStages(turn, plan, call.matter, FirstLine(asked.text),
              text.empty() ? Say(language, Phrase::kPersonSaidGo) : text);
-  AskAgain(step, plan, call);
+  AskAgain(turn, plan, call);
 }
 
-void DecideRoute(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision,
+void DecideRoute(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Decision decision,
                  const std::string& text) {
   const StageMatter matter = CallOf(plan, asked).matter;
   if (decision == Decision::kApprove) {
-    if (!text.empty()) TellStages(step, plan, matter, {}, text, true);
-    ActOnRoute(step, plan, matter);
+    if (!text.empty()) TellStages(turn, plan, matter, {}, text, true);
+    ActOnRoute(turn, plan, matter);
   } else if (Declines(decision, text)) {
-    GiveUp(step, plan, matter,
+    GiveUp(turn, plan, matter,
            decision == Decision::kReject ? "a person rejected it" + (text.empty() ? "" : ": " + text)
                                          : "nobody confirmed it in time");
   } else {
-    TellStages(step, plan, matter, {}, text);
-    AskUnderstanding(step, plan, matter);
+    TellStages(turn, plan, matter, {}, text);
+    AskUnderstanding(turn, plan, matter);
   }
 }
 
-void DecidePlan(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision,
+void DecidePlan(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Decision decision,
                 const std::string& text) {
   const StageMatter matter = CallOf(plan, asked).matter;
   if (decision == Decision::kApprove) {
-    AcceptPlan(step, plan, matter);
+    AcceptPlan(turn, plan, matter);
   } else if (text.empty()) {
-    GiveUp(step, plan, matter,
+    GiveUp(turn, plan, matter,
            fmt::format(
                "{}: {}", ToString(ErrorCode::kPlanRejected),
                decision == Decision::kReject ? "a person rejected the plan" : "nobody approved the plan"));
   } else {
-    TellStages(step, plan, matter, {}, text, true);
-    PlanAgain(step, plan, matter);
+    TellStages(turn, plan, matter, {}, text, true);
+    PlanAgain(turn, plan, matter);
   }
 }
 
@@ -119,62 +119,62 @@ StageMatter MatchingLine(const GoalState& goal) {
   return !goal.remarks.empty() && !goal.remark_line.plan.empty() ? StageMatter::kRemark : StageMatter::kGoal;
 }
 
-void DecideCapability(Step& step, PlanState& plan, Decision decision, const std::string& text) {
+void DecideCapability(Turn& turn, const PlanState& plan, Decision decision, const std::string& text) {
   const StageMatter matter = MatchingLine(*plan.goal);
   if (Declines(decision, text)) {
-    GiveUp(step, plan, matter,
+    GiveUp(turn, plan, matter,
            fmt::format("{}: nobody can do a task of the plan", ToString(ErrorCode::kCapabilityMissing)));
     return;
   }
   const AgentId named(text.empty() || !IsSafeName(text) ? std::string(kHuman) : text);
-  const auto agent = step.state().agents.find(named);
-  const bool known = agent != step.state().agents.end() && !agent->second.removed && !IsStageAgentId(named);
+  const auto agent = turn.state().agents.find(named);
+  const bool known = agent != turn.state().agents.end() && !agent->second.removed && !IsStageAgentId(named);
   if (known || named.str() == kHuman) {
     TasksMatched given;
     given.by_person = true;
     const TaskPlan wanted = TaskPlanOf(plan.goal->LineOf(matter).plan);
-    for (TaskMatch& match : MatchTasks(ResourcePool(step.state()), wanted.tasks, plan.goal->assigned, {})) {
+    for (TaskMatch& match : MatchTasks(ResourcePool(turn.state()), wanted.tasks, plan.goal->assigned, {})) {
       if (match.agent_id.empty()) given.matches.push_back({match.task_id, named, "a person decided it"});
     }
-    step.Emit(plan, std::move(given));
+    turn.Emit(plan, std::move(given));
   }
-  AcceptPlan(step, plan, matter);
+  AcceptPlan(turn, plan, matter);
 }
 
-void DecideResult(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision,
+void DecideResult(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Decision decision,
                   const std::string& text) {
   const TaskIndex task = plan.dag ? plan.dag->Find(asked.task_id) : DagState::kNone;
   if (task == DagState::kNone || plan.dag->tasks[task].phase != TaskPhase::kReview) return;
   if (decision == Decision::kApprove) {
-    AcceptReviewedTask(step, plan, task);
+    AcceptReviewedTask(turn, plan, task);
   } else if (decision == Decision::kReject) {
-    RejectReviewedTask(step, plan, task, text);
+    RejectReviewedTask(turn, plan, task, text);
   } else {
-    FailReviewedTask(step, plan, task, ErrorCode::kGateClosed,
-                     Say(step.state().settings.language, Phrase::kNotInTime));
+    FailReviewedTask(turn, plan, task, ErrorCode::kGateClosed,
+                     Say(turn.state().settings.language, Phrase::kNotInTime));
   }
 }
 
-void DecideException(Step& step, PlanState& plan, Decision decision, const std::string& text) {
+void DecideException(Turn& turn, const PlanState& plan, Decision decision, const std::string& text) {
   const std::string failure = plan.dag ? FailureOf(*plan.dag) : std::string();
   if (failure.empty()) {
-    EndGoal(step, plan, decision == Decision::kApprove ? std::string() : "a person rejected the result");
+    EndGoal(turn, plan, decision == Decision::kApprove ? std::string() : "a person rejected the result");
     return;
   }
   if (Declines(decision, text)) {
-    EndGoal(step, plan, failure);
+    EndGoal(turn, plan, failure);
     return;
   }
-  const Language language = step.state().settings.language;
-  if (!text.empty()) TellStages(step, plan, StageMatter::kGoal, {}, text);
-  RetryFailed(step, plan, text.empty() ? Say(language, Phrase::kTryAgain) : text,
+  const Language language = turn.state().settings.language;
+  if (!text.empty()) TellStages(turn, plan, StageMatter::kGoal, {}, text);
+  RetryFailed(turn, plan, text.empty() ? Say(language, Phrase::kTryAgain) : text,
               {Speaker::kPerson, AgentId(std::string(kHuman)), text});
 }
 
 // A call that was held back: it is made, or the agent learns why not.
-void DecideTool(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision,
+void DecideTool(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Decision decision,
                 const std::string& text) {
-  CommandRecord* record = plan.Find(asked.command_id);
+  const CommandRecord* record = plan.Find(asked.command_id);
   if (record == nullptr || record->state != CommandState::kWaitingHuman) return;
   const bool is_call = asked.kind != QuestionKind::kClarify;
   const bool run = is_call && decision == Decision::kApprove;
@@ -183,25 +183,25 @@ void DecideTool(Step& step, PlanState& plan, const QuestionAsked& asked, Decisio
     const bool answered = !is_call && !Declines(decision, text);
     std::string result = text;
     if (!answered && result.empty()) {
-      result = Say(step.state().settings.language, is_call ? Phrase::kRefusedCall : Phrase::kNobodyDid);
+      result = Say(turn.state().settings.language, is_call ? Phrase::kRefusedCall : Phrase::kNobodyDid);
     }
     const std::uint32_t call = record->execution->calls + 1;
-    step.Emit(plan, ToolCallIntended{record->id, call, held.tool, held.subject, held.idempotent, {}});
-    const Content content = step.Store(plan, result);
+    turn.Emit(plan, ToolCallIntended{record->id, call, held.tool, held.subject, held.idempotent, {}});
+    const Content content = turn.Store(plan, result);
     ToolCallFinished finished{record->id, call, content, {}, {}};
     if (!answered) {
       finished.error = ErrorCode::kPermissionDenied;
       finished.message = result;
     }
-    step.Emit(plan, std::move(finished));
+    turn.Emit(plan, std::move(finished));
   }
-  step.Emit(plan, CommandRequeued{record->id});
-  step.Touch(record->agent);
+  turn.Emit(plan, CommandRequeued{record->id});
+  turn.Touch(record->agent);
 }
 
 }  // namespace
 
-void AskPerson(Step& step, PlanState& plan, GoalQuestion question) {
+void AskPerson(Turn& turn, const PlanState& plan, GoalQuestion question) {
   QuestionAsked asked;
   asked.kind = question.kind;
   asked.purpose = QuestionPurpose::kGoal;
@@ -212,39 +212,39 @@ void AskPerson(Step& step, PlanState& plan, GoalQuestion question) {
   asked.task_id = std::move(question.task);
   asked.risk = question.risk;
   asked.choices = std::move(question.choices);
-  AskPerson(step, plan, std::move(asked));
+  AskPerson(turn, plan, std::move(asked));
 }
 
-void DecideGoal(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision,
+void DecideGoal(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Decision decision,
                 const std::string& text) {
   if (!plan.goal || plan.completed) return;
   switch (asked.matter) {
     case GoalMatter::kClarify:
     case GoalMatter::kEscalation:
-      DecideStage(step, plan, asked, decision, text);
+      DecideStage(turn, plan, asked, decision, text);
       break;
     case GoalMatter::kRoute:
-      DecideRoute(step, plan, asked, decision, text);
+      DecideRoute(turn, plan, asked, decision, text);
       break;
     case GoalMatter::kPlan:
-      DecidePlan(step, plan, asked, decision, text);
+      DecidePlan(turn, plan, asked, decision, text);
       break;
     case GoalMatter::kCapability:
-      DecideCapability(step, plan, decision, text);
+      DecideCapability(turn, plan, decision, text);
       break;
     case GoalMatter::kResult:
-      DecideResult(step, plan, asked, decision, text);
+      DecideResult(turn, plan, asked, decision, text);
       break;
     case GoalMatter::kException:
-      DecideException(step, plan, decision, text);
+      DecideException(turn, plan, decision, text);
       break;
     case GoalMatter::kTool:
-      DecideTool(step, plan, asked, decision, text);
+      DecideTool(turn, plan, asked, decision, text);
       break;
     case GoalMatter::kNone:
       break;
   }
-  CompleteIfIdle(step, plan);
+  CompleteIfIdle(turn, plan);
 }
 
 bool AwaitsPerson(const PlanState& plan) {
@@ -252,13 +252,13 @@ bool AwaitsPerson(const PlanState& plan) {
       plan.questions, [](const auto& open) { return open.second.asked.purpose == QuestionPurpose::kGoal; });
 }
 
-void CloseGoalQuestions(Step& step, PlanState& plan, const std::string& reason) {
+void CloseGoalQuestions(Turn& turn, const PlanState& plan, const std::string& reason) {
   std::vector<std::uint64_t> numbers;
   for (const auto& [number, open] : plan.questions) {
     if (open.asked.purpose == QuestionPurpose::kGoal) numbers.push_back(number);
   }
   for (const std::uint64_t number : numbers) {
-    CloseQuestion(step, plan, number, reason);
+    CloseQuestion(turn, plan, number, reason);
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/ids.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
@@ -23,15 +23,15 @@ struct GoalQuestion {
   RiskLevel risk = RiskLevel::kLow;
   std::vector<QuestionChoice> choices = {};
 };
-void AskPerson(Step& step, PlanState& plan, GoalQuestion question);
+void AskPerson(Turn& turn, const PlanState& plan, GoalQuestion question);
 
 // A person has answered, or the time for it has passed.
-void DecideGoal(Step& step, PlanState& plan, const QuestionAsked& asked, Decision decision,
+void DecideGoal(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Decision decision,
                 const std::string& text);
 
 // Whether a question about the goal is open.
 bool AwaitsPerson(const PlanState& plan);
 // Closes what is asked about the goal, and about nothing else.
-void CloseGoalQuestions(Step& step, PlanState& plan, const std::string& reason);
+void CloseGoalQuestions(Turn& turn, const PlanState& plan, const std::string& reason);
 
 }  // namespace agenttalk

@@ -30,7 +30,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/thinking/batch.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/answer/thinking_command.h"
 #include "model/dag/task_dag.h"
@@ -110,7 +110,8 @@ ThinkingCommand CommandFor(const PlanState& plan, const TaskNode& node) {
 
 // A small change goes the way of every change that agents make: as a batch of thinking commands. What is
 // named and not changed is left alone.
-bool ApplyPatch(Step& step, PlanState& plan, const std::vector<TaskNode>& wanted, const std::string& reason) {
+bool ApplyPatch(Turn& turn, const PlanState& plan, const std::vector<TaskNode>& wanted,
+                const std::string& reason) {
   const TaskDag before = CurrentDag(plan);
   const TaskDag after = Patched(plan, wanted);
   ThinkingBatch batch;
@@ -121,11 +122,11 @@ bool ApplyPatch(Step& step, PlanState& plan, const std::vector<TaskNode>& wanted
     if (i < before.nodes.size() && after.nodes[i] == before.nodes[i]) continue;
     batch.commands.push_back(CommandFor(plan, after.nodes[i]));
   }
-  return batch.commands.empty() || ApplyBatch(step, plan, batch).has_value();
+  return batch.commands.empty() || ApplyBatch(turn, plan, batch).has_value();
 }
 
 // The files and the goal stay; whoever answered a question gets its answer, not this one's.
-bool Submit(Step& step, PlanState& plan, TaskDag dag, const AgentId& author, const std::string& reason,
+bool Submit(Turn& turn, const PlanState& plan, TaskDag dag, const AgentId& author, const std::string& reason,
             bool fresh = false) {
   PlanSubmission submission;
   submission.plan_id = plan.id;
@@ -139,16 +140,16 @@ bool Submit(Step& step, PlanState& plan, TaskDag dag, const AgentId& author, con
   if (plan.dag) files = plan.dag->files;
   for (const NamedContent& file : plan.goal->files) files.insert_or_assign(file.name, file.content);
   for (const auto& [name, content] : files) submission.files.emplace_back(name, Payload(content));
-  Reply reply = std::move(step.reply);
-  OnPlanSubmission(step, std::move(submission));
-  const bool refused = step.reply.status == Reply::Status::kRefused;
-  step.reply = std::move(reply);
+  Reply reply = std::move(turn.reply);
+  OnPlanSubmission(turn, std::move(submission));
+  const bool refused = turn.reply.status == Reply::Status::kRefused;
+  turn.reply = std::move(reply);
   return !refused;
 }
 
-bool SubmitNew(Step& step, PlanState& plan, TaskDag dag, const std::string& reason, bool fresh) {
+bool SubmitNew(Turn& turn, const PlanState& plan, TaskDag dag, const std::string& reason, bool fresh) {
   return CompleteGoalDag(plan, dag).ok() &&
-         Submit(step, plan, std::move(dag), StageAgent(Stage::kPlanner), reason, fresh);
+         Submit(turn, plan, std::move(dag), StageAgent(Stage::kPlanner), reason, fresh);
 }
 
 std::vector<TaskNode> NodesOf(const PlanState& plan, const TaskPlan& wanted,
@@ -211,44 +212,44 @@ std::string ObstacleTo(const PlanState& plan, StageMatter matter, const TaskPlan
   return issues.ok() ? std::string() : issues.errors.front().message;
 }
 
-void AdoptPlan(Step& step, PlanState& plan, StageMatter matter, const TaskPlan& wanted,
+void AdoptPlan(Turn& turn, const PlanState& plan, StageMatter matter, const TaskPlan& wanted,
                const std::vector<TaskMatch>& matches) {
   std::vector<TaskNode> nodes = NodesOf(plan, wanted, matches);
   const std::string reason =
       matter == StageMatter::kRemark ? plan.goal->remarks.front().text : std::string("planned for the goal");
   const bool fresh = plan.goal->fresh;
-  MoveToPhase(step, plan, GoalPhase::kExecuting);
+  MoveToPhase(turn, plan, GoalPhase::kExecuting);
   const bool patches = PatchesPlan(plan, matter) && !NamesFiles(nodes);
-  const bool adopted = patches ? ApplyPatch(step, plan, nodes, reason)
-                               : SubmitNew(step, plan, DagOf(plan, matter, nodes), reason, fresh);
+  const bool adopted = patches ? ApplyPatch(turn, plan, nodes, reason)
+                               : SubmitNew(turn, plan, DagOf(plan, matter, nodes), reason, fresh);
   if (!adopted) {
-    GiveUp(step, plan, matter, "the plan cannot be carried out by this team any more");
+    GiveUp(turn, plan, matter, "the plan cannot be carried out by this team any more");
   } else if (matter == StageMatter::kRemark) {
-    SettleRemark(step, plan, true, fmt::format("revision {} of the plan", plan.dag->revision));
+    SettleRemark(turn, plan, true, fmt::format("revision {} of the plan", plan.dag->revision));
   }
 }
 
-std::string LackedBy(Step& step, const PlanState& plan, const TaskId& task, const AgentId& agent) {
+std::string LackedBy(Turn& turn, const PlanState& plan, const TaskId& task, const AgentId& agent) {
   const TaskPlan planned = TaskPlanOf(plan.goal->line.plan);
   const auto wanted = std::ranges::find(planned.tasks, task.str(), &PlannedTask::id);
   if (wanted == planned.tasks.end()) return {};
   std::vector<std::string> lacks;
   for (const std::string& capability : wanted->required_capabilities) {
-    if (!HasCapability(step.state(), agent, capability)) lacks.push_back(capability);
+    if (!HasCapability(turn.state(), agent, capability)) lacks.push_back(capability);
   }
   return fmt::format("{}", fmt::join(lacks, ", "));
 }
 
-bool Reassign(Step& step, PlanState& plan, const TaskId& task, const AgentId& agent,
+bool Reassign(Turn& turn, const PlanState& plan, const TaskId& task, const AgentId& agent,
               const std::string& reason) {
-  const auto found = step.state().agents.find(agent);
-  const bool known = found != step.state().agents.end() && !found->second.removed && !IsStageAgentId(agent);
+  const auto found = turn.state().agents.find(agent);
+  const bool known = found != turn.state().agents.end() && !found->second.removed && !IsStageAgentId(agent);
   if (!known || !plan.dag || plan.dag->Find(task) == DagState::kNone) return false;
   TaskDag dag = CurrentDag(plan);
   std::ranges::find(dag.nodes, task, &TaskNode::task_id)->assigned_agent_id = agent;
   // Its files go where it goes.
   if (!CompleteGoalDag(plan, dag).ok()) return false;
-  return Submit(step, plan, std::move(dag), StageAgent(Stage::kOrchestrator),
+  return Submit(turn, plan, std::move(dag), StageAgent(Stage::kOrchestrator),
                 fmt::format("{} goes to {}: {}", task.str(), agent.str(), reason));
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/ids.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/dag/task_dag.h"
 #include "model/events/stage_events.h"
@@ -23,13 +23,13 @@ std::string ObstacleTo(const PlanState& plan, StageMatter matter, const TaskPlan
 
 // Every task has somebody who can do it: they become the plan's DAG. For a remark that changes little they
 // are put over the DAG there is; otherwise they take its place, and what is unchanged keeps its results.
-void AdoptPlan(Step& step, PlanState& plan, StageMatter matter, const TaskPlan& wanted,
+void AdoptPlan(Turn& turn, const PlanState& plan, StageMatter matter, const TaskPlan& wanted,
                const std::vector<TaskMatch>& matches);
 
 // A task goes to another agent; false: there is no such task or agent.
-bool Reassign(Step& step, PlanState& plan, const TaskId& task, const AgentId& agent,
+bool Reassign(Turn& turn, const PlanState& plan, const TaskId& task, const AgentId& agent,
               const std::string& reason);
 // The capabilities that the task requires and the agent does not have; empty: it has all.
-std::string LackedBy(Step& step, const PlanState& plan, const TaskId& task, const AgentId& agent);
+std::string LackedBy(Turn& turn, const PlanState& plan, const TaskId& task, const AgentId& agent);
 
 }  // namespace agenttalk

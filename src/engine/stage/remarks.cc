@@ -19,7 +19,7 @@
 #include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/config/human_agent.h"
 #include "model/events/event.h"
@@ -50,101 +50,101 @@ bool HasEnded(const PlanState& plan) {
   return plan.goal->staged ? plan.goal->phase == GoalPhase::kEnded : !busy;
 }
 
-void Control(Step& step, PlanState& plan, const std::string& action) {
+void Control(Turn& turn, const PlanState& plan, const std::string& action) {
   const std::string reason = plan.goal->remarks.front().text;
   if (action == "status") {
-    SettleRemark(step, plan, true, StandOf(step, plan));
+    SettleRemark(turn, plan, true, StandOf(turn, plan));
   } else if (action == "pause" && !plan.paused && !HasEnded(plan)) {
-    PausePlan(step, plan, reason);
-    SettleRemark(step, plan, true, "the plan is paused");
+    PausePlan(turn, plan, reason);
+    SettleRemark(turn, plan, true, "the plan is paused");
   } else if (action == "resume" && plan.paused) {
-    ResumePlan(step, plan, reason);
-    SettleRemark(step, plan, true, "the plan continues unchanged");
+    ResumePlan(turn, plan, reason);
+    SettleRemark(turn, plan, true, "the plan continues unchanged");
   } else if (action == "cancel" && !HasEnded(plan)) {
-    SettleRemark(step, plan, true, "the plan is cancelled");
-    CancelPlan(step, plan, reason);
+    SettleRemark(turn, plan, true, "the plan is cancelled");
+    CancelPlan(turn, plan, reason);
   } else {
-    SettleRemark(step, plan, false, fmt::format("{} is not possible now", action.empty() ? "that" : action));
+    SettleRemark(turn, plan, false, fmt::format("{} is not possible now", action.empty() ? "that" : action));
   }
 }
 
 // The plan is still being made: it is made with this in mind.
-void HeedWhilePlanning(Step& step, PlanState& plan) {
+void HeedWhilePlanning(Turn& turn, const PlanState& plan) {
   const std::string words = plan.goal->remarks.front().text;
   for (const CommandRecord& record : plan.commands) {
     if (!IsLive(record.state) || record.owner != OwnerKind::kStage) continue;
-    CancelCommand(step, plan, record, ErrorCode::kCancelled, "a remark came");
+    CancelCommand(turn, plan, record, ErrorCode::kCancelled, "a remark came");
   }
-  CloseGoalQuestions(step, plan, "a remark came");
-  step.Emit(plan, GoalNoted{StageMatter::kGoal, words, true, false});
-  SettleRemark(step, plan, true, "the plan is made with this in mind");
+  CloseGoalQuestions(turn, plan, "a remark came");
+  turn.Emit(plan, GoalNoted{StageMatter::kGoal, words, true, false});
+  SettleRemark(turn, plan, true, "the plan is made with this in mind");
   if (plan.goal->line.intent.empty()) {
-    AskUnderstanding(step, plan, StageMatter::kGoal);
+    AskUnderstanding(turn, plan, StageMatter::kGoal);
   } else {
-    PlanAgain(step, plan, StageMatter::kGoal);
+    PlanAgain(turn, plan, StageMatter::kGoal);
   }
 }
 
-void BeginOther(Step& step, PlanState& plan) {
+void BeginOther(Turn& turn, const PlanState& plan) {
   const OpenRemark remark = plan.goal->remarks.front();
   const std::string intent = plan.goal->remark_line.intent;
   const PlanId id(fmt::format("{}-{}", plan.id.str(), remark.number));
-  BeginGoal(step, step.state().Plan(id), remark.text, std::string(kHuman), intent);
-  SettleRemark(step, plan, true, fmt::format("{} begins", id.str()), id);
+  BeginGoal(turn, turn.Plan(id), remark.text, std::string(kHuman), intent);
+  SettleRemark(turn, plan, true, fmt::format("{} begins", id.str()), id);
 }
 
 }  // namespace
 
-void OnPlanRemark(Step& step, PlanRemark remark) {
-  PlanState& plan = step.state().Plan(remark.plan_id);
+void OnPlanRemark(Turn& turn, PlanRemark remark) {
+  const PlanState& plan = turn.Plan(remark.plan_id);
   if (!remark.client_id.empty() && std::ranges::find(plan.clients, remark.client_id) != plan.clients.end()) {
-    step.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
+    turn.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
     return;
   }
   if (auto refusal = FindRemarkRefusal(plan)) {
-    step.reply = {Reply::Status::kRefused, std::move(refusal), {}, 0};
+    turn.reply = {Reply::Status::kRefused, std::move(refusal), {}, 0};
     return;
   }
-  if (plan.completed) step.Emit(plan, PlanChanged{PlanChange::kReopened, "a remark came"});
-  const std::uint64_t event = step.Emit(plan, RemarkMade{std::move(remark.text), std::move(remark.author)});
-  if (!remark.client_id.empty()) step.Emit(plan, ControlAccepted{std::move(remark.client_id), "say"});
-  if (plan.goal->remarks.size() == 1) AskUnderstanding(step, plan, StageMatter::kRemark);
-  step.reply = {Reply::Status::kAccepted, {}, {}, event};
+  if (plan.completed) turn.Emit(plan, PlanChanged{PlanChange::kReopened, "a remark came"});
+  const std::uint64_t event = turn.Emit(plan, RemarkMade{std::move(remark.text), std::move(remark.author)});
+  if (!remark.client_id.empty()) turn.Emit(plan, ControlAccepted{std::move(remark.client_id), "say"});
+  if (plan.goal->remarks.size() == 1) AskUnderstanding(turn, plan, StageMatter::kRemark);
+  turn.reply = {Reply::Status::kAccepted, {}, {}, event};
 }
 
-void ActOnRemark(Step& step, PlanState& plan) {
+void ActOnRemark(Turn& turn, const PlanState& plan) {
   const StageLine& line = plan.goal->remark_line;
   switch (line.route) {
     case Route::kContinueExecution:
-      SettleRemark(step, plan, true, "the plan stays as it is");
+      SettleRemark(turn, plan, true, "the plan stays as it is");
       return;
     case Route::kControlAction:
-      Control(step, plan, line.control);
+      Control(turn, plan, line.control);
       return;
     case Route::kMinorReplan:
     case Route::kFullReplan:
       if (plan.dag) {
-        AskPlanner(step, plan, StageMatter::kRemark);
+        AskPlanner(turn, plan, StageMatter::kRemark);
       } else {
-        HeedWhilePlanning(step, plan);
+        HeedWhilePlanning(turn, plan);
       }
       return;
     case Route::kNewTask:
-      BeginOther(step, plan);
+      BeginOther(turn, plan);
       return;
     case Route::kWaitUserDecision:
-      SettleRemark(step, plan, false, "nothing was decided");
+      SettleRemark(turn, plan, false, "nothing was decided");
       return;
   }
 }
 
-void SettleRemark(Step& step, PlanState& plan, bool done, const std::string& outcome,
+void SettleRemark(Turn& turn, const PlanState& plan, bool done, const std::string& outcome,
                   const PlanId& new_plan) {
   if (plan.goal->remarks.empty()) return;
-  step.Emit(plan, RemarkSettled{plan.goal->remarks.front().number, plan.goal->remark_line.route, done,
+  turn.Emit(plan, RemarkSettled{plan.goal->remarks.front().number, plan.goal->remark_line.route, done,
                                 outcome, new_plan});
-  if (!plan.goal->remarks.empty()) AskUnderstanding(step, plan, StageMatter::kRemark);
-  CompleteIfIdle(step, plan);
+  if (!plan.goal->remarks.empty()) AskUnderstanding(turn, plan, StageMatter::kRemark);
+  CompleteIfIdle(turn, plan);
 }
 
 }  // namespace agenttalk

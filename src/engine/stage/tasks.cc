@@ -28,7 +28,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/config/human_agent.h"
 #include "model/events/content.h"
@@ -71,20 +71,20 @@ std::string ReadableArguments(const std::string& arguments) {
 }
 
 // What an agent must not do, or say, before a person has answered.
-void Hold(Step& step, PlanState& plan, const CommandRecord& record, const AgentOutput& output,
+void Hold(Turn& turn, const PlanState& plan, const CommandRecord& record, const AgentOutput& output,
           const ToolRequest* tool, GoalQuestion question) {
   StageFinished finished = ToEvent(output, record.id, Stage::kExecutor, record.task);
   finished.held = true;
   finished.idempotent = tool == nullptr || tool->idempotent;
-  finished.held_arguments = step.Store(plan, tool == nullptr ? output.params_json : tool->arguments);
-  step.Touch(record.agent);
-  step.Emit(plan, std::move(finished));
+  finished.held_arguments = turn.Store(plan, tool == nullptr ? output.params_json : tool->arguments);
+  turn.Touch(record.agent);
+  turn.Emit(plan, std::move(finished));
   question.matter = GoalMatter::kTool;
   question.from = record.agent;
   question.command = record.id;
   question.task = record.task;
   question.risk = output.risk.level;
-  AskPerson(step, plan, std::move(question));
+  AskPerson(turn, plan, std::move(question));
 }
 
 std::string WhatToFix(const ReviewResult& review, const Verdict& verdict) {
@@ -113,23 +113,23 @@ std::string NamesOfFailed(const DagState& dag) {
 }
 
 // What failed is not needed after all; what was given up because of it is done without it.
-void SkipFailed(Step& step, PlanState& plan, const std::string& reason) {
-  DagState& dag = *plan.dag;
+void SkipFailed(Turn& turn, const PlanState& plan, const std::string& reason) {
+  const DagState& dag = *plan.dag;
   TasksReset reset;
   reset.reason = reason;
   for (TaskIndex task = 0; task < dag.size(); ++task) {
     if (dag.tasks[task].phase == TaskPhase::kFailed) {
-      step.Emit(plan,
+      turn.Emit(plan,
                 TaskChanged{dag.IdOf(task), TaskChange::kNotNeeded, ErrorCode::kDependencyFailed, reason});
     } else if (dag.ResolutionOf(task) == Resolution::kBad) {
       reset.tasks.push_back(dag.IdOf(task));
     }
   }
-  if (!reset.tasks.empty()) step.Emit(plan, std::move(reset));
-  AdvanceTasks(step, plan);
+  if (!reset.tasks.empty()) turn.Emit(plan, std::move(reset));
+  AdvanceTasks(turn, plan);
 }
 
-void AskAboutResult(Step& step, PlanState& plan, TaskIndex task, const CommandId& command,
+void AskAboutResult(Turn& turn, const PlanState& plan, TaskIndex task, const CommandId& command,
                     const std::string& why, RiskLevel risk) {
   const TaskNode node = plan.dag->Node(task);
   QuestionAsked question;
@@ -140,10 +140,10 @@ void AskAboutResult(Step& step, PlanState& plan, TaskIndex task, const CommandId
   question.command_id = command;
   question.task_id = node.task_id;
   question.risk = risk;
-  question.text = Say(step.state().settings.language, Phrase::kResultPass, node.task_id.str(), plan.id.str(),
+  question.text = Say(turn.state().settings.language, Phrase::kResultPass, node.task_id.str(), plan.id.str(),
                       node.assigned_agent_id.str(), why);
-  ShowResult(step, plan, task, node, question);
-  AskPerson(step, plan, std::move(question));
+  ShowResult(turn, plan, task, node, question);
+  AskPerson(turn, plan, std::move(question));
 }
 
 // The choices that the orchestrator offers a person, and the one that it would take.
@@ -171,64 +171,64 @@ std::string WordsForPerson(const AgentOutput& output) {
   return said.empty() ? output.thought : said;
 }
 
-void HandleException(Step& step, PlanState& plan, const CommandId& command, const AgentOutput& output) {
+void HandleException(Turn& turn, const PlanState& plan, const CommandId& command, const AgentOutput& output) {
   const std::string decision = TextIn(output, "decision");
   const std::string reason = TextIn(output, "reason");
-  const Language language = step.state().settings.language;
+  const Language language = turn.state().settings.language;
   const bool asks = !ReasonToConfirm(WeightOf(output), language).empty();
   const bool allocates = output.action == "RESOURCE_ALLOCATE";
   const bool handles = output.action == "EXCEPTION_HANDLE" || allocates;
   if (!handles || asks || plan.goal->exceptions >= kMostExceptions) {
-    AskAboutFailure(step, plan, WordsForPerson(output), command, ChoicesIn(output, language));
+    AskAboutFailure(turn, plan, WordsForPerson(output), command, ChoicesIn(output, language));
     return;
   }
   const TaskId task(TextIn(output, "task"));
   const AgentId agent(TextIn(output, "agent"));
   if (allocates) {
-    const std::string lacks = LackedBy(step, plan, task, agent);
+    const std::string lacks = LackedBy(turn, plan, task, agent);
     if (!lacks.empty()) {
-      AskAboutFailure(step, plan,
+      AskAboutFailure(turn, plan,
                       Say(language, Phrase::kCapabilityForce, agent.str(), task.str(), lacks) + "\n" + reason,
                       command);
       return;
     }
   }
-  step.Emit(plan, GoalNoted{StageMatter::kGoal,
+  turn.Emit(plan, GoalNoted{StageMatter::kGoal,
                             Say(language, Phrase::kNoteOrchestrator, FailedTasks(*plan.dag),
                                 allocates ? agent.str() : decision, reason),
                             decision == "replan", true});
   if (allocates) {
-    if (!Reassign(step, plan, task, agent, reason)) {
-      AskAboutFailure(step, plan, fmt::format("it cannot go to {}", agent.str()), command);
+    if (!Reassign(turn, plan, task, agent, reason)) {
+      AskAboutFailure(turn, plan, fmt::format("it cannot go to {}", agent.str()), command);
     }
   } else if (decision == "retry") {
-    RetryFailed(step, plan, reason, {Speaker::kOrchestrator, StageAgent(Stage::kOrchestrator), reason});
+    RetryFailed(turn, plan, reason, {Speaker::kOrchestrator, StageAgent(Stage::kOrchestrator), reason});
   } else if (decision == "skip") {
-    SkipFailed(step, plan, reason);
+    SkipFailed(turn, plan, reason);
   } else if (decision == "replan") {
-    PlanAgain(step, plan, StageMatter::kGoal);
+    PlanAgain(turn, plan, StageMatter::kGoal);
   } else if (decision == "stop") {
-    EndGoal(step, plan, FailureOf(*plan.dag));
+    EndGoal(turn, plan, FailureOf(*plan.dag));
   } else {
-    AskAboutFailure(step, plan, reason, command);
+    AskAboutFailure(turn, plan, reason, command);
   }
 }
 
 }  // namespace
 
-bool StagedGoal::BriefExecutor(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
+bool StagedGoal::BriefExecutor(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node,
                                CommandBrief& brief) const {
   if (!plan.goal || !plan.goal->staged) return false;
-  agenttalk::BriefExecutor(step, plan, task, node, brief);
+  agenttalk::BriefExecutor(turn, plan, task, node, brief);
   return true;
 }
 
-AnswerUse StagedGoal::UseExecutorAnswer(Step& step, PlanState& plan, CommandRecord& record,
+AnswerUse StagedGoal::UseExecutorAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                         const AnswerFacts& answer) const {
-  const Language language = step.state().settings.language;
+  const Language language = turn.state().settings.language;
   const AgentOutput& output = *answer.stage;
   if (const auto* clarification = std::get_if<Clarification>(&output.params)) {
-    Hold(step, plan, record, output, nullptr,
+    Hold(turn, plan, record, output, nullptr,
          {.kind = QuestionKind::kClarify,
           .text = clarification->question,
           .from = record.agent,
@@ -238,7 +238,7 @@ AnswerUse StagedGoal::UseExecutorAnswer(Step& step, PlanState& plan, CommandReco
   const bool calls = !answer.tools.empty() && answer.tools.front().refusal.empty();
   if (calls && output.risk.level == RiskLevel::kHigh) {
     const ToolRequest& tool = answer.tools.front();
-    Hold(step, plan, record, output, &tool,
+    Hold(turn, plan, record, output, &tool,
          {.kind = QuestionKind::kConfirm,
           .text = Say(language, Phrase::kToolQuestion, record.agent.str(), tool.name, record.task.str(),
                       Say(language, Phrase::kHighRisk, output.risk.description)) +
@@ -248,7 +248,7 @@ AnswerUse StagedGoal::UseExecutorAnswer(Step& step, PlanState& plan, CommandReco
                       {"reject", Say(language, Phrase::kToolReject, record.agent.str())}}});
     return {.next = AnswerUse::Next::kTaken};
   }
-  step.Emit(plan, ToEvent(output, record.id, Stage::kExecutor, record.task));
+  turn.Emit(plan, ToEvent(output, record.id, Stage::kExecutor, record.task));
   if (const auto* error = std::get_if<StageError>(&output.params)) {
     return {AnswerUse::Next::kFails, ErrorCode::kEscalated,
             fmt::format("{} ({})", error->message, ToString(error->type))};
@@ -266,17 +266,17 @@ std::int32_t StagedGoal::PriorityOf(const PlanState& plan) const {
   return IntentOf(plan.goal->line.intent).urgency == Urgency::kHigh ? kUrgentPriority : 0;
 }
 
-bool StagedGoal::AwaitReview(Step& step, PlanState& plan, TaskIndex task) const {
+bool StagedGoal::AwaitReview(Turn& turn, const PlanState& plan, TaskIndex task) const {
   if (!plan.goal || !plan.goal->staged) return false;
   // What a person did needs no reviewer, and what is used again was judged before.
   if (plan.dag->AgentOf(task).str() == kHuman || plan.dag->tasks[task].reused) return false;
-  step.Emit(plan, TaskChanged{plan.dag->IdOf(task), TaskChange::kWaitsForReview, ErrorCode::kGateClosed,
+  turn.Emit(plan, TaskChanged{plan.dag->IdOf(task), TaskChange::kWaitsForReview, ErrorCode::kGateClosed,
                               "waits for its review"});
-  AskResultReview(step, plan, task);
+  AskResultReview(turn, plan, task);
   return true;
 }
 
-void FinishResultReview(Step& step, PlanState& plan, const StageCall& call, const CommandId& command,
+void FinishResultReview(Turn& turn, const PlanState& plan, const StageCall& call, const CommandId& command,
                         const AgentOutput& output) {
   const TaskIndex task = plan.dag ? plan.dag->Find(call.task) : DagState::kNone;
   if (task == DagState::kNone || plan.dag->tasks[task].phase != TaskPhase::kReview) return;
@@ -284,38 +284,38 @@ void FinishResultReview(Step& step, PlanState& plan, const StageCall& call, cons
   const auto said = plan.goal->executors.find(call.task);
   const StageWeight judged = said == plan.goal->executors.end() ? StageWeight() : said->second;
   const Verdict verdict = JudgeReview(review, WeightOf(output), judged);
-  step.Emit(plan, WorkReviewed{StageMatter::kResult, call.task, verdict.approved, review.score,
+  turn.Emit(plan, WorkReviewed{StageMatter::kResult, call.task, verdict.approved, review.score,
                                review.feedback, review.required_fixes, verdict.reason});
   const bool wants_person = verdict.only_a_person || (verdict.approved && judged.requires_confirmation);
   if (wants_person) {
     AskAboutResult(
-        step, plan, task, command,
-        verdict.only_a_person ? verdict.reason : Say(step.state().settings.language, Phrase::kAgentAsks),
+        turn, plan, task, command,
+        verdict.only_a_person ? verdict.reason : Say(turn.state().settings.language, Phrase::kAgentAsks),
         Higher(judged.risk, output.risk.level));
   } else if (verdict.approved) {
-    AcceptReviewedTask(step, plan, task);
+    AcceptReviewedTask(turn, plan, task);
   } else {
-    ReworkReviewedTask(step, plan, task, WhatToFix(review, verdict));
+    ReworkReviewedTask(turn, plan, task, WhatToFix(review, verdict));
   }
 }
 
-void FinishOrchestration(Step& step, PlanState& plan, const StageCall& call, const CommandId& command,
+void FinishOrchestration(Turn& turn, const PlanState& plan, const StageCall& call, const CommandId& command,
                          const AgentOutput& output) {
   if (call.matter == StageMatter::kException) {
-    HandleException(step, plan, command, output);
+    HandleException(turn, plan, command, output);
     return;
   }
   const bool doubts = output.action == "USER_ESCALATE" || output.action == "EXCEPTION_HANDLE" ||
                       output.requires_user_confirmation || output.risk.level == RiskLevel::kHigh;
   if (!doubts) {
-    EndGoal(step, plan, {});
+    EndGoal(turn, plan, {});
     return;
   }
-  const Language language = step.state().settings.language;
+  const Language language = turn.state().settings.language;
   std::vector<QuestionChoice> choices = ChoicesIn(output, language);
   choices.push_back({"approve", Say(language, Phrase::kCloseApprove)});
   choices.push_back({"reject", Say(language, Phrase::kCloseReject)});
-  AskPerson(step, plan,
+  AskPerson(turn, plan,
             {.kind = QuestionKind::kConfirm,
              .matter = GoalMatter::kException,
              .text = WordsForPerson(output),
@@ -325,14 +325,14 @@ void FinishOrchestration(Step& step, PlanState& plan, const StageCall& call, con
              .choices = std::move(choices)});
 }
 
-void AskAboutFailure(Step& step, PlanState& plan, const std::string& said, const CommandId& command,
+void AskAboutFailure(Turn& turn, const PlanState& plan, const std::string& said, const CommandId& command,
                      std::vector<QuestionChoice> choices) {
-  const Language language = step.state().settings.language;
+  const Language language = turn.state().settings.language;
   const std::string tasks = NamesOfFailed(*plan.dag);
   choices.push_back({"approve", Say(language, Phrase::kFailureApprove, tasks)});
   choices.push_back({"text", Say(language, Phrase::kFailureText, tasks)});
   choices.push_back({"reject", Say(language, Phrase::kFailureReject)});
-  AskPerson(step, plan,
+  AskPerson(turn, plan,
             {.kind = QuestionKind::kConfirm,
              .matter = GoalMatter::kException,
              .text = fmt::format("{}{}{}", said, said.empty() ? "" : "\n",
@@ -343,8 +343,8 @@ void AskAboutFailure(Step& step, PlanState& plan, const std::string& said, const
              .choices = std::move(choices)});
 }
 
-void RetryFailed(Step& step, PlanState& plan, const std::string& reason, Saying said) {
-  DagState& dag = *plan.dag;
+void RetryFailed(Turn& turn, const PlanState& plan, const std::string& reason, Saying said) {
+  const DagState& dag = *plan.dag;
   TasksReset reset;
   reset.reason = reason;
   if (!said.text.empty()) reset.said.push_back(std::move(said));
@@ -352,23 +352,23 @@ void RetryFailed(Step& step, PlanState& plan, const std::string& reason, Saying 
     const bool good = dag.ResolutionOf(task) == Resolution::kGood;
     if (!good && dag.tasks[task].phase != TaskPhase::kPending) reset.tasks.push_back(dag.IdOf(task));
   }
-  if (!reset.tasks.empty()) step.Emit(plan, std::move(reset));
-  AdvanceTasks(step, plan);
+  if (!reset.tasks.empty()) turn.Emit(plan, std::move(reset));
+  AdvanceTasks(turn, plan);
 }
 
-bool MayGoalEnd(Step& step, PlanState& plan) {
+bool MayGoalEnd(Turn& turn, const PlanState& plan) {
   const GoalState& goal = *plan.goal;
   if (plan.cancelled) return true;
   if (!goal.remarks.empty() || AwaitsPerson(plan)) return false;
   if (!goal.staged || goal.phase == GoalPhase::kEnded) return true;
   if (goal.phase != GoalPhase::kExecuting || !plan.dag) return false;
   if (FailureOf(*plan.dag).empty()) {
-    MoveToPhase(step, plan, GoalPhase::kClosing, "every task is done");
-    AskOrchestrator(step, plan, StageMatter::kPhaseEnd);
+    MoveToPhase(turn, plan, GoalPhase::kClosing, "every task is done");
+    AskOrchestrator(turn, plan, StageMatter::kPhaseEnd);
   } else if (goal.exceptions >= kMostExceptions) {
-    AskAboutFailure(step, plan, {}, {});
+    AskAboutFailure(turn, plan, {}, {});
   } else {
-    AskOrchestrator(step, plan, StageMatter::kException);
+    AskOrchestrator(turn, plan, StageMatter::kException);
   }
   return false;
 }

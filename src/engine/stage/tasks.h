@@ -10,7 +10,7 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/command/brief.h"
 #include "model/dag/task_dag.h"
@@ -23,26 +23,26 @@ namespace agenttalk {
 
 class StagedGoal final : public GoalRules {
  public:
-  bool BriefExecutor(Step& step, const PlanState& plan, TaskIndex task, const TaskNode& node,
+  bool BriefExecutor(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node,
                      CommandBrief& brief) const override;
-  AnswerUse UseExecutorAnswer(Step& step, PlanState& plan, CommandRecord& record,
+  AnswerUse UseExecutorAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record,
                               const AnswerFacts& answer) const override;
   [[nodiscard]] std::int32_t PriorityOf(const PlanState& plan) const override;
-  bool AwaitReview(Step& step, PlanState& plan, TaskIndex task) const override;
+  bool AwaitReview(Turn& turn, const PlanState& plan, TaskIndex task) const override;
 };
 
-void FinishResultReview(Step& step, PlanState& plan, const StageCall& call, const CommandId& command,
+void FinishResultReview(Turn& turn, const PlanState& plan, const StageCall& call, const CommandId& command,
                         const AgentOutput& output);
-void FinishOrchestration(Step& step, PlanState& plan, const StageCall& call, const CommandId& command,
+void FinishOrchestration(Turn& turn, const PlanState& plan, const StageCall& call, const CommandId& command,
                          const AgentOutput& output);
 
 // Nothing of the plan is live. True: it may end; false: something has been begun, or a person is awaited.
-bool MayGoalEnd(Step& step, PlanState& plan);
+bool MayGoalEnd(Turn& turn, const PlanState& plan);
 // What failed is executed again, and what was given up because of it.
 // What was said about it is told to those that failed.
-void RetryFailed(Step& step, PlanState& plan, const std::string& reason, Saying said = {});
+void RetryFailed(Turn& turn, const PlanState& plan, const std::string& reason, Saying said = {});
 // A person decides what becomes of what failed.
-void AskAboutFailure(Step& step, PlanState& plan, const std::string& said, const CommandId& command,
+void AskAboutFailure(Turn& turn, const PlanState& plan, const std::string& said, const CommandId& command,
                      std::vector<QuestionChoice> choices = {});
 
 }  // namespace agenttalk

@@ -307,7 +307,7 @@ void CommandFold::Fold(const ToolCallIntended& e) {
 }
 
 void CommandFold::Fold(const ToolCallFinished& e) {
-  const CommandRecord& record = Record(e.command_id);
+  CommandRecord& record = Record(e.command_id);
   Execution& execution = *record.execution;
   OpenCall open = TakeOpen(execution, e.call);
   FoldTrail(plan_, record, open.tool, open.subject, e);

@@ -347,7 +347,7 @@ void FoldTaskResult(PlanState& plan, const CommandRecord& record, const CommandS
 
 void FoldVersion(PlanState& plan, const InputArrived& e, std::uint32_t command) {
   if (const auto gated = plan.dag->awaited_files.find(e.name); gated != plan.dag->awaited_files.end()) {
-    for (const TaskIndex task : gated->second) plan.dag->recheck.push_back(task);
+    for (const TaskIndex task : gated->second) plan.dag->reminders.recheck.push_back(task);
   }
   if (!plan.dag->ChoosesVersionsOf(e.name)) return;
   FileVersion version{e.agent_id, e.name, e.content, command, {}};

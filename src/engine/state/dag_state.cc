@@ -147,7 +147,7 @@ bool DagState::IsReady(TaskIndex task) const {
 }
 
 bool DagState::HasReady() const {
-  return std::ranges::any_of(backlog, [this](const std::deque<TaskIndex>& tasks_of_agent) {
+  return std::ranges::any_of(reminders.backlog, [this](const std::deque<TaskIndex>& tasks_of_agent) {
     return std::ranges::any_of(tasks_of_agent, [this](TaskIndex task) { return IsReady(task); });
   });
 }
@@ -263,8 +263,8 @@ void DagState::Rebuild() {
 
 void DagState::Recount() {
   busy_ = completed_ = 0;
-  afflicted.clear(), recheck.clear(), spared.clear(), offered.clear();
-  backlog.assign(agents_.size(), {});
+  reminders.afflicted.clear(), reminders.recheck.clear(), reminders.spared.clear(), reminders.offered.clear();
+  reminders.backlog.assign(agents_.size(), {});
   settled_.assign(size(), false), has_bad_.assign(size(), false);
   waiting_for_.assign(size(), 0);
   for (TaskIndex task = 0; task < size(); ++task) {
@@ -272,7 +272,7 @@ void DagState::Recount() {
     if (IsBusy(tasks[task].phase)) ++busy_;
     if (tasks[task].phase == TaskPhase::kCompleted) ++completed_;
     if (waiting_for_[task] == 0) Offer(task);
-    if (tasks[task].phase == TaskPhase::kEvidence) recheck.push_back(task);
+    if (tasks[task].phase == TaskPhase::kEvidence) reminders.recheck.push_back(task);
   }
   for (TaskIndex task = 0; task < size(); ++task) Settle(task);
 }
@@ -280,8 +280,8 @@ void DagState::Recount() {
 void DagState::Offer(TaskIndex task) {
   if (!IsReady(task)) return;
   const std::uint32_t agent = agent_of_[task];
-  backlog[agent].push_back(task);
-  if (offered.empty() || offered.back() != agent) offered.push_back(agent);
+  reminders.backlog[agent].push_back(task);
+  if (reminders.offered.empty() || reminders.offered.back() != agent) reminders.offered.push_back(agent);
 }
 
 // Once a task is decided, so are the edges that leave it. A task that failed is decided by its fallback.
@@ -297,10 +297,10 @@ void DagState::Settle(TaskIndex first) {
       if (resolution == Resolution::kGood && --waiting_for_[dependent] == 0) Offer(dependent);
       if (resolution == Resolution::kGood || has_bad_[dependent]) continue;
       has_bad_[dependent] = true;
-      afflicted.push_back(dependent);
+      reminders.afflicted.push_back(dependent);
     }
-    for (const TaskIndex gated : ListIn(gates_on_, task)) recheck.push_back(gated);
-    if (fallback_[task] != kNone) spared.push_back(fallback_[task]);
+    for (const TaskIndex gated : ListIn(gates_on_, task)) reminders.recheck.push_back(gated);
+    if (fallback_[task] != kNone) reminders.spared.push_back(fallback_[task]);
     for (const TaskIndex replaced : ProtectedBy(task)) open.push_back(replaced);
   }
 }
@@ -317,7 +317,7 @@ void DagState::Move(TaskIndex task, TaskPhase phase) {
 
 void DagState::Activate(TaskIndex fallback) {
   tasks[fallback].activated = true;
-  if (has_bad_[fallback]) afflicted.push_back(fallback);
+  if (has_bad_[fallback]) reminders.afflicted.push_back(fallback);
   Offer(fallback);
 }
 

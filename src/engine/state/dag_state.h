@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -17,7 +15,9 @@
 #include "base/digest.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/owned.h"
 #include "base/time.h"
+#include "engine/state/task_reminders.h"
 #include "model/command/brief.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_outcome.h"
@@ -29,8 +29,6 @@
 // else. Plans may have 200,000 tasks: a task's node is kept as bytes and read when its turn comes, and a
 // finished task must stay under 2 KiB with its command.
 namespace agenttalk {
-
-using TaskIndex = std::uint32_t;
 
 enum class TaskPhase : std::uint8_t {
   kPending,   // dependencies are not done, or its agent is too busy for a command to be made yet
@@ -112,10 +110,10 @@ struct TaskRecord {
   Timestamp started_at;
   Timestamp ended_at;
   Cost cost;
-  std::unique_ptr<TaskResult> result;
-  std::unique_ptr<TaskNote> note;
+  Owned<TaskResult> result;
+  Owned<TaskNote> note;
   std::int64_t taken_seq = 0;  // the highest number that was given to whoever makes a command
-  std::unique_ptr<TaskPast> past;
+  Owned<TaskPast> past;
   std::uint32_t rejections = 0;  // by people, at its gate; part of `reworks`
 
   template <typename Self, typename F>
@@ -238,12 +236,7 @@ class DagState {
   void Move(TaskIndex task, TaskPhase phase);
   void Activate(TaskIndex fallback);
 
-  // What the last events made possible. Entries are reminders to look: each is checked against the records.
-  std::deque<TaskIndex> afflicted;                              // have a dependency that failed
-  std::deque<TaskIndex> recheck;                                // have a gate for which there may be news
-  std::deque<TaskIndex> spared;                                 // fallbacks that may not be needed any more
-  std::vector<std::deque<TaskIndex>> backlog;                   // by agent: ready, no command made yet
-  std::deque<std::uint32_t> offered;                            // agents whose backlog has grown
+  TaskReminders reminders;
   std::map<std::string, std::vector<TaskIndex>> awaited_files;  // evidence that no task makes
 
  private:

@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/spending.h"
+#include "model/events/hub_events.h"
 
 namespace agenttalk {
 
@@ -23,16 +24,37 @@ PlanState& HubState::Plan(const PlanId& id) {
 
 PlanState* HubState::FindPlan(const PlanId& id) {
   if (id.empty()) return &own;
+  return std::as_const(*this).FindPlan(id) == nullptr ? nullptr : recent_;
+}
+
+const PlanState* HubState::FindPlan(const PlanId& id) const {
+  if (id.empty()) return &own;
   if (recent_ != nullptr && recent_->id == id) return recent_;
   const auto found = plans.find(id);
   if (found == plans.end()) return nullptr;
-  recent_ = found->second.get();
+  recent_ = by_number[found->second->number];
   return recent_;
 }
 
 PlanState* HubState::ByNumber(std::uint32_t number) {
   if (number == kOwnNumber) return &own;
   return number < by_number.size() ? by_number[number] : nullptr;
+}
+
+const PlanState* HubState::ByNumber(std::uint32_t number) const {
+  if (number == kOwnNumber) return &own;
+  return number < by_number.size() ? by_number[number] : nullptr;
+}
+
+const AgentState* HubState::FindAgent(const AgentId& id) const {
+  const auto found = agents.find(id);
+  return found == agents.end() ? nullptr : &found->second;
+}
+
+const AgentSettings& HubState::SettingsOf(const AgentId& agent) const {
+  static const AgentSettings kUnknown;
+  const AgentState* known = FindAgent(agent);
+  return known == nullptr ? kUnknown : known->settings;
 }
 
 void HubState::Unload(const PlanId& id) {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/owned.h"
 #include "base/time.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/shared_results.h"
@@ -42,6 +42,11 @@ struct AgentState {
   std::uint32_t parked = 0;                      // of those: of plans that are out of focus
   std::uint32_t waiting = 0;                     // commands that wait for inputs
   std::map<std::uint32_t, std::uint32_t> plans;  // with live commands of this agent: plan number → how many
+
+  [[nodiscard]] std::uint32_t LiveIn(std::uint32_t plan) const {
+    const auto found = plans.find(plan);
+    return found == plans.end() ? 0 : found->second;
+  }
 };
 
 // Everything the engine knows. Plans come and go (finished ones are not kept); agents and settings are the
@@ -59,7 +64,7 @@ struct HubState {
   HubSettings settings;
   std::map<AgentId, AgentState> agents;
   PlanState own;
-  std::unordered_map<PlanId, std::unique_ptr<PlanState>> plans;
+  std::unordered_map<PlanId, Owned<PlanState>> plans;
   std::vector<PlanState*> by_number;  // index: PlanState::number; null once unloaded
   Timers timers;
   // The plans that this process works on; none: all of them. The others are recorded but do not advance: no
@@ -78,13 +83,19 @@ struct HubState {
   // The plan's state; an empty one is made when there is none. The empty id is the hub's own stream.
   PlanState& Plan(const PlanId& id);
   PlanState* FindPlan(const PlanId& id);
+  [[nodiscard]] const PlanState* FindPlan(const PlanId& id) const;
   PlanState* ByNumber(std::uint32_t number);
+  [[nodiscard]] const PlanState* ByNumber(std::uint32_t number) const;
+  // Null: nobody has heard of this agent.
+  [[nodiscard]] const AgentState* FindAgent(const AgentId& id) const;
+  // The defaults for an agent that nobody has heard of.
+  [[nodiscard]] const AgentSettings& SettingsOf(const AgentId& agent) const;
   [[nodiscard]] bool InFocus(const PlanId& id) const { return !focus || id.empty() || focus->contains(id); }
   // Forgets a plan that has nothing live; its events stay in the journal.
   void Unload(const PlanId& id);
 
  private:
-  PlanState* recent_ = nullptr;  // the plan asked for last: events come in runs about one plan
+  mutable PlanState* recent_ = nullptr;  // the plan asked for last: events come in runs about one plan
 };
 
 }  // namespace agenttalk

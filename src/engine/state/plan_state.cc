@@ -120,6 +120,18 @@ std::string PlanState::KeyOf(const CommandRecord& record) const {
   return DefaultIdempotencyKey(id, record.task, record.id);
 }
 
+const Inbox* PlanState::InboxOf(const AgentId& agent) const {
+  const auto found = inboxes.find(agent);
+  return found == inboxes.end() ? nullptr : &found->second;
+}
+
+const InputVersion* PlanState::FindFile(const AgentId& agent, const std::string& name) const {
+  const Inbox* inbox = InboxOf(agent);
+  if (inbox == nullptr) return nullptr;
+  const auto found = inbox->files.find(name);
+  return found == inbox->files.end() ? nullptr : &found->second;
+}
+
 bool PlanState::HasTaken(const FileFingerprint& file) const {
   return taken.contains(FingerprintDigest(file));
 }

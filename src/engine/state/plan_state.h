@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 #include "base/ids.h"
 #include "base/name_map.h"
 #include "base/number_table.h"
+#include "base/owned.h"
 #include "base/stable_list.h"
 #include "base/time.h"
 #include "engine/state/command_trails.h"
@@ -104,13 +104,13 @@ struct Execution {
   Content answer;              // the last one, not yet followed by a request
   std::vector<std::string> answer_errors;
   std::vector<ToolOutput> tool_outputs;
-  Digest reuse_key;                               // of the first request
-  std::unique_ptr<RoleState> role;                // none: one request, one answer
-  std::uint64_t plan_revision = 0;                // of the plan when the model was asked last
-  std::uint32_t thinking_rounds = 0;              // answers with commands, in this command
-  std::vector<MemoryEntry> news = {};             // what the model is to be told before it goes on
-  std::unique_ptr<AnswerContract> contract = {};  // of an external agent's result
-  std::vector<NamedContent> outputs = {};         // what tools left in outputs/, by name
+  Digest reuse_key;                        // of the first request
+  Owned<RoleState> role;                   // none: one request, one answer
+  std::uint64_t plan_revision = 0;         // of the plan when the model was asked last
+  std::uint32_t thinking_rounds = 0;       // answers with commands, in this command
+  std::vector<MemoryEntry> news = {};      // what the model is to be told before it goes on
+  Owned<AnswerContract> contract = {};     // of an external agent's result
+  std::vector<NamedContent> outputs = {};  // what tools left in outputs/, by name
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -160,16 +160,16 @@ struct alignas(64) CommandRecord {
   Digest payload;
   Content body;
   Content brief;
-  std::unique_ptr<OnComplete> on_complete;
-  std::unique_ptr<OnFailure> on_failure;
+  Owned<OnComplete> on_complete;
+  Owned<OnFailure> on_failure;
   Duration timeout{};
   std::int64_t priority = 0;
   std::uint64_t received = 0;  // event number: the order of arrival
   Timestamp due;               // when the present state times out or its pause ends
-  std::unique_ptr<Execution> execution;
-  std::unique_ptr<CommandOutcome> outcome;
-  std::unique_ptr<Content> delivered;  // what an external agent was given; none: the body
-  std::uint32_t hops = 0;              // how many commands led to this one, each sent by the one before
+  Owned<Execution> execution;
+  Owned<CommandOutcome> outcome;
+  Owned<Content> delivered;  // what an external agent was given; none: the body
+  std::uint32_t hops = 0;    // how many commands led to this one, each sent by the one before
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -254,11 +254,11 @@ class PlanState {
   std::map<std::string, Collaboration> collaborations;  // by request id
   Cost spent;
   Cost reserved;
-  Cost raised;                    // what people added to the budget
-  Cost settled;                   // the part of `spent` that the hub's own stream knows of
-  std::unique_ptr<DagState> dag;  // none in an open plan
+  Cost raised;          // what people added to the budget
+  Cost settled;         // the part of `spent` that the hub's own stream knows of
+  Owned<DagState> dag;  // none in an open plan
   WorkingMemory memory;
-  std::unique_ptr<GoalState> goal;  // of a plan that began with a goal, or was remarked upon
+  Owned<GoalState> goal;  // of a plan that began with a goal, or was remarked upon
   CommandTrails trails;             // which events are about each command
   CostShares shares;                // of `spent`; what was spent before it was told apart is in none
   CostShares settled_shares;        // of `settled`
@@ -293,6 +293,9 @@ class PlanState {
   // The request of another agent that a command was made for; the end: for none.
   [[nodiscard]] std::map<std::string, Collaboration>::const_iterator FindByWork(const CommandId& work) const;
   [[nodiscard]] std::string KeyOf(const CommandRecord& record) const;
+  // What is in an agent's inbox; null: nothing ever was.
+  [[nodiscard]] const Inbox* InboxOf(const AgentId& agent) const;
+  [[nodiscard]] const InputVersion* FindFile(const AgentId& agent, const std::string& name) const;
   [[nodiscard]] bool HasTaken(const FileFingerprint& file) const;
   void MarkTaken(const FileFingerprint& file);
   [[nodiscard]] bool IsLivePlan() const { return live_commands > 0 || !questions.empty(); }

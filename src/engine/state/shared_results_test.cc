@@ -89,7 +89,7 @@ TEST_F(ResultsOfTheHub, OnlyWhatAChangeTouchesIsAsked) {
 
 TEST_F(ResultsOfTheHub, TheyAreKnownAfterTheirPlanWasUnloadedAndAfterARestart) {
   RunPlan("plan_one");
-  engine_.state().Unload(PlanId("plan_one"));
+  engine_.Unload(PlanId("plan_one"));
   shadow_.Unload(PlanId("plan_one"));
   EXPECT_EQ(shadow_.shared.size(), 2U) << "folded from events alone";
   EXPECT_EQ(RunPlan("plan_two"), 0);

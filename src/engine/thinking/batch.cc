@@ -37,7 +37,7 @@
 #include "engine/thinking/plan_draft.h"
 #include "engine/thinking/registry.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/thinking_command.h"
 #include "model/config/human_agent.h"
 #include "model/dag/task_dag.h"
@@ -81,34 +81,34 @@ std::string Summary(const std::vector<ThinkingCommand>& commands) {
   return text;
 }
 
-void ClearMemoryOf(Step& step, PlanState& plan, const TaskId& task, const std::string& reason) {
+void ClearMemoryOf(Turn& turn, const PlanState& plan, const TaskId& task, const std::string& reason) {
   const TaskIndex index = plan.dag->Find(task);
-  if (index != DagState::kNone) ForgetTask(step, plan, plan.dag->AgentOf(index), task, reason);
+  if (index != DagState::kNone) ForgetTask(turn, plan, plan.dag->AgentOf(index), task, reason);
 }
 
 // A person, or the engine, says that a task is done. Its score and its gate are for what models make; here
 // they do not count.
-void FinishByHand(Step& step, PlanState& plan, TaskIndex task, const std::string& result,
+void FinishByHand(Turn& turn, const PlanState& plan, TaskIndex task, const std::string& result,
                   const std::string& reason) {
   const TaskNode node = plan.dag->Node(task);
-  CancelTask(step, plan, task, reason);
+  CancelTask(turn, plan, task, reason);
   if (plan.dag->tasks[task].phase != TaskPhase::kPending) {
-    step.Emit(plan, TasksReset{{node.task_id}, reason, false, true});
+    turn.Emit(plan, TasksReset{{node.task_id}, reason, false, true});
   }
-  if (auto made = MakeTaskCommand(step, plan, task, {}); !made) {
-    step.Emit(plan, TaskChanged{node.task_id, TaskChange::kFailed, made.error().code, made.error().message});
+  if (auto made = MakeTaskCommand(turn, plan, task, {}); !made) {
+    turn.Emit(plan, TaskChanged{node.task_id, TaskChange::kFailed, made.error().code, made.error().message});
     return;
   }
   const CommandRecord& record = plan.commands[plan.dag->tasks[task].command];
   CommandSucceeded succeeded;
   succeeded.command_id = record.id;
-  succeeded.result = step.Store(plan, result);
+  succeeded.result = turn.Store(plan, result);
   succeeded.outputs = NameOutputs(node, {}, {}, succeeded.result).outputs;
-  step.Touch(record.agent);
-  step.Emit(plan, std::move(succeeded));
-  CancelTask(step, plan, task, reason);  // what a person was asked about it
-  DeliverOutputs(step, plan, task, node);
-  ForgetTask(step, plan, node.assigned_agent_id, node.task_id, reason);
+  turn.Touch(record.agent);
+  turn.Emit(plan, std::move(succeeded));
+  CancelTask(turn, plan, task, reason);  // what a person was asked about it
+  DeliverOutputs(turn, plan, task, node);
+  ForgetTask(turn, plan, node.assigned_agent_id, node.task_id, reason);
 }
 
 }  // namespace
@@ -116,8 +116,8 @@ void FinishByHand(Step& step, PlanState& plan, TaskIndex task, const std::string
 // Applies what a draft says. Nothing here can be refused any more.
 class BatchApplication {
  public:
-  BatchApplication(Step& step, PlanState& plan, const ThinkingBatch& batch)
-      : step_(step), plan_(plan), batch_(batch), draft_(step.state(), plan, batch) {}
+  BatchApplication(Turn& turn, const PlanState& plan, const ThinkingBatch& batch)
+      : turn_(turn), plan_(plan), batch_(batch), draft_(turn.state(), plan, batch) {}
 
   std::expected<BatchReport, std::vector<Issue>> Run() {
     Check();
@@ -148,8 +148,8 @@ class BatchApplication {
   void SendMessages();
   void AskPerson();
 
-  Step& step_;
-  PlanState& plan_;
+  Turn& turn_;
+  const PlanState& plan_;
   const ThinkingBatch& batch_;
   BatchDraft draft_;
   TaskDag dag_;
@@ -157,10 +157,10 @@ class BatchApplication {
 };
 
 void BatchApplication::CheckCommand(const ThinkingCommand& command) {
-  draft_.spec_ = step_.thinking().Find(command.name);
+  draft_.spec_ = turn_.thinking().Find(command.name);
   draft_.denied_ = false;
   if (draft_.spec_ == nullptr) {
-    const std::string near = step_.thinking().NearestTo(command.name);
+    const std::string near = turn_.thinking().NearestTo(command.name);
     draft_.errors_.push_back(
         {ErrorCode::kCommandUnknown, fmt::format("/commands/{}/command_name", draft_.index_),
          fmt::format("there is no command {}", CleanHumanText(command.name, 64)),
@@ -173,8 +173,8 @@ void BatchApplication::CheckCommand(const ThinkingCommand& command) {
   const std::size_t before = draft_.errors_.size();
   const ThinkingArguments arguments = ReadThinkingArguments(spec, command.args, root, draft_.errors_);
   if (!batch_.unrestricted) {
-    const auto agent = step_.state().agents.find(batch_.author);
-    const bool known = agent != step_.state().agents.end() && !agent->second.removed;
+    const auto agent = turn_.state().agents.find(batch_.author);
+    const bool known = agent != turn_.state().agents.end() && !agent->second.removed;
     if (!known || !MayIssue(spec, agent->second.settings.permissions, false)) {
       draft_.denied_ = true;
       draft_.Refuse(
@@ -233,8 +233,8 @@ void BatchApplication::Check() {
 void BatchApplication::Record(const BatchReport& report) {
   reason_ = batch_.reason.empty() ? Summary(batch_.commands) : batch_.reason;
   if (report.changed && !plan_.opened) {
-    step_.Emit(plan_, PlanChanged{PlanChange::kOpened, {}});
-    step_.Emit(plan_, PlanChanged{PlanChange::kPaused, "made by hand; resume runs it"});
+    turn_.Emit(plan_, PlanChanged{PlanChange::kOpened, {}});
+    turn_.Emit(plan_, PlanChanged{PlanChange::kPaused, "made by hand; resume runs it"});
   }
   ThinkingApplied applied;
   applied.agent_id = batch_.author;
@@ -245,9 +245,9 @@ void BatchApplication::Record(const BatchReport& report) {
   applied.revision = report.revision;
   applied.adopts_dag = draft_.tasks_ && draft_.tasks_->ChangesDag();
   applied.names = NamesOf(batch_.commands);
-  applied.batch = step_.Store(plan_, ThinkingCommandsText(batch_.commands));
+  applied.batch = turn_.Store(plan_, ThinkingCommandsText(batch_.commands));
   applied.reason = reason_;
-  step_.Emit(plan_, std::move(applied));
+  turn_.Emit(plan_, std::move(applied));
 }
 
 void BatchApplication::ResetTasks() {
@@ -263,9 +263,9 @@ void BatchApplication::ResetTasks() {
   TasksReset others{{}, reason_, false, false};
   for (const TaskIndex task : plan_.dag->Downstream(std::move(all))) {
     const TaskRecord& record = plan_.dag->tasks[task];
-    ClearMemoryOf(step_, plan_, plan_.dag->IdOf(task), reason_);
+    ClearMemoryOf(turn_, plan_, plan_.dag->IdOf(task), reason_);
     if (record.phase == TaskPhase::kPending && record.command == TaskRecord::kNoCommand) continue;
-    CancelTask(step_, plan_, task, reason_);
+    CancelTask(turn_, plan_, task, reason_);
     const bool by_name = std::ranges::find(named, task) != named.end();
     (by_name ? wanted : others).tasks.push_back(plan_.dag->IdOf(task));
   }
@@ -273,21 +273,21 @@ void BatchApplication::ResetTasks() {
     const bool by_person = batch_.author.str() == kHuman;
     wanted.said = {{by_person ? Speaker::kPerson : Speaker::kAgent, batch_.author, batch_.reason}};
   }
-  if (!wanted.tasks.empty()) step_.Emit(plan_, std::move(wanted));
-  if (!others.tasks.empty()) step_.Emit(plan_, std::move(others));
+  if (!wanted.tasks.empty()) turn_.Emit(plan_, std::move(wanted));
+  if (!others.tasks.empty()) turn_.Emit(plan_, std::move(others));
 }
 
 void BatchApplication::FinishTasks() {
   // In the order of the plan, so that each finds its dependencies finished.
   for (const TaskIndex task : TopologicalOrder(*plan_.dag)) {
     const PlanDraft::Task* drafted = draft_.tasks_->Find(plan_.dag->IdOf(task));
-    if (drafted != nullptr && drafted->result) FinishByHand(step_, plan_, task, *drafted->result, reason_);
+    if (drafted != nullptr && drafted->result) FinishByHand(turn_, plan_, task, *drafted->result, reason_);
   }
 }
 
 void BatchApplication::ChangePlan() {
   const PlanDraft& tasks = *draft_.tasks_;
-  if (plan_.completed) step_.Emit(plan_, PlanChanged{PlanChange::kReopened, reason_});
+  if (plan_.completed) turn_.Emit(plan_, PlanChanged{PlanChange::kReopened, reason_});
   if (plan_.dag) ResetTasks();
   if (tasks.ChangesDag()) {
     std::set<TaskId> anew;
@@ -304,10 +304,10 @@ void BatchApplication::ChangePlan() {
     }
     revision.author = batch_.author.str();
     revision.reason = reason_;
-    ReviseDag(step_, plan_, std::move(revision), anew);
+    ReviseDag(turn_, plan_, std::move(revision), anew);
   }
   FinishTasks();
-  AdvanceTasks(step_, plan_);
+  AdvanceTasks(turn_, plan_);
 }
 
 void BatchApplication::SendMessages() {
@@ -316,26 +316,26 @@ void BatchApplication::SendMessages() {
   for (const BatchDraft::Message& message : draft_.messages_) {
     OutgoingMessage out;
     out.message_id = fmt::format("msg_{}_{}_{}", record != nullptr ? record->id.str() : "plan",
-                                 step_.state().last_event + 1, ++number);
+                                 turn_.state().last_event + 1, ++number);
     if (record != nullptr) out.command_id = record->id;
     out.from = batch_.author;
     out.to = message.to;
     out.text = message.text;
     out.hops = record != nullptr ? NextHops(*record) : 1;
-    SendPlainMessage(step_, plan_, out);
+    SendPlainMessage(turn_, plan_, out);
     if (message.to.str() == kHuman) continue;
-    const Content text = step_.Store(plan_, message.text);
-    step_.Emit(plan_, MemoryWritten{message.to, {}, {}, {MemoryKind::kMessage, batch_.author, text}});
+    const Content text = turn_.Store(plan_, message.text);
+    turn_.Emit(plan_, MemoryWritten{message.to, {}, {}, {MemoryKind::kMessage, batch_.author, text}});
   }
 }
 
 void BatchApplication::AskPerson() {
   const CommandRecord& record = *batch_.record;
-  const Content text = step_.Store(plan_, *draft_.question_);
-  step_.Emit(plan_, MemoryWritten{
+  const Content text = turn_.Store(plan_, *draft_.question_);
+  turn_.Emit(plan_, MemoryWritten{
                         record.agent, MemoryTaskOf(record), {}, {MemoryKind::kQuestion, record.agent, text}});
-  AskHuman(step_, plan_, record, *draft_.question_);
-  step_.Touch(record.agent);
+  AskHuman(turn_, plan_, record, *draft_.question_);
+  turn_.Touch(record.agent);
 }
 
 BatchDraft::BatchDraft(const HubState& hub, const PlanState& plan, const ThinkingBatch& batch)
@@ -413,18 +413,18 @@ void BatchDraft::Refuse(ErrorCode code, std::string_view argument, std::string m
   errors_.push_back({code, At(argument), std::move(message), std::move(hint), 0});
 }
 
-std::expected<BatchReport, std::vector<Issue>> ApplyBatch(Step& step, PlanState& plan,
+std::expected<BatchReport, std::vector<Issue>> ApplyBatch(Turn& turn, const PlanState& plan,
                                                           const ThinkingBatch& batch) {
-  auto applied = BatchApplication(step, plan, batch).Run();
+  auto applied = BatchApplication(turn, plan, batch).Run();
   if (!applied) {
     std::vector<std::string> lines;
     for (const Issue& issue : applied.error()) lines.push_back(IssueWithHint(issue));
-    AuditRefusal(step, plan, batch, applied.error().front().code, std::move(lines));
+    AuditRefusal(turn, plan, batch, applied.error().front().code, std::move(lines));
   }
   return applied;
 }
 
-void AuditRefusal(Step& step, PlanState& plan, const ThinkingBatch& batch, ErrorCode code,
+void AuditRefusal(Turn& turn, const PlanState& plan, const ThinkingBatch& batch, ErrorCode code,
                   std::vector<std::string> errors) {
   ThinkingRefused refused;
   refused.agent_id = batch.author;
@@ -441,7 +441,7 @@ void AuditRefusal(Step& step, PlanState& plan, const ThinkingBatch& batch, Error
   refused.errors = std::move(errors);
   refused.names = NamesOf(batch.commands);
   if (!plan.opened) refused.about = plan.id;
-  step.Emit(plan.opened ? plan : step.state().own, std::move(refused));
+  turn.Emit(plan.opened ? plan : turn.state().own, std::move(refused));
 }
 
 std::vector<TaskId> UniqueTasks(const std::vector<std::string>& ids) {

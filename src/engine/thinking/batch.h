@@ -15,7 +15,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/thinking/plan_draft.h"
 #include "engine/thinking/registry.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/thinking_command.h"
 
 // A batch of thinking commands: checked whole against a draft of the plan, and then applied whole, as one
@@ -96,11 +96,11 @@ struct BatchReport {
   bool finishes_own = false;
 };
 
-std::expected<BatchReport, std::vector<Issue>> ApplyBatch(Step& step, PlanState& plan,
+std::expected<BatchReport, std::vector<Issue>> ApplyBatch(Turn& turn, const PlanState& plan,
                                                           const ThinkingBatch& batch);
 
 // The refusal as an event, for whoever asks later who wanted what.
-void AuditRefusal(Step& step, PlanState& plan, const ThinkingBatch& batch, ErrorCode code,
+void AuditRefusal(Turn& turn, const PlanState& plan, const ThinkingBatch& batch, ErrorCode code,
                   std::vector<std::string> errors);
 
 // The ids, each once.

@@ -11,7 +11,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/thinking/fixture.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/thinking_command.h"
 #include "model/events/event.h"
 

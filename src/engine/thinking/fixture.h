@@ -18,7 +18,7 @@
 #include "engine/state/working_memory.h"
 #include "engine/thinking/plan_draft.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/thinking_command.h"
 #include "model/events/event.h"
 
@@ -100,7 +100,7 @@ class ThinkingTest : public DagTest {
     EXPECT_EQ(events_.size(), 1U);
   }
   std::string Fingerprint() {
-    PlanState* plan = engine_.state().FindPlan(PlanId(kPlan));
+    const PlanState* plan = engine_.state().FindPlan(PlanId(kPlan));
     if (plan == nullptr || !plan->dag) return "none";
     std::string text = std::to_string(plan->dag->revision) + plan->dag->dag.digest.Hex();
     for (const TaskRecord& task : plan->dag->tasks) text += std::to_string(static_cast<int>(task.phase));

@@ -23,7 +23,7 @@
 #include "engine/thinking/batch.h"
 #include "engine/thinking/plan_draft.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/thinking_command.h"
 #include "model/config/human_agent.h"
 #include "model/dag/task_dag.h"
@@ -39,10 +39,10 @@ namespace {
 constexpr std::size_t kMostTasksTold = 200;
 constexpr std::size_t kLongestInstructionTold = 160;
 
-void TellAgent(Step& step, PlanState& plan, const CommandRecord& record, MemoryKind kind, const AgentId& from,
-               std::string text) {
-  const Content content = step.Store(plan, std::move(text));
-  step.Emit(plan, MemoryWritten{record.agent, MemoryTaskOf(record), record.id, {kind, from, content}});
+void TellAgent(Turn& turn, const PlanState& plan, const CommandRecord& record, MemoryKind kind,
+               const AgentId& from, std::string text) {
+  const Content content = turn.Store(plan, std::move(text));
+  turn.Emit(plan, MemoryWritten{record.agent, MemoryTaskOf(record), record.id, {kind, from, content}});
 }
 
 bool IsConflict(const std::vector<Issue>& issues) {
@@ -83,10 +83,10 @@ std::string DoneText(const AnswerFacts& answer, const BatchReport& report, Langu
 
 }  // namespace
 
-void OnPlanChangeBatch(Step& step, PlanChangeBatch batch) {
-  PlanState& plan = step.state().Plan(batch.plan_id);
+void OnPlanChangeBatch(Turn& turn, PlanChangeBatch batch) {
+  const PlanState& plan = turn.Plan(batch.plan_id);
   if (!batch.client_id.empty() && std::ranges::find(plan.clients, batch.client_id) != plan.clients.end()) {
-    step.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
+    turn.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
     return;
   }
   ThinkingBatch thought;
@@ -100,20 +100,20 @@ void OnPlanChangeBatch(Step& step, PlanChangeBatch batch) {
   if (unknown) {
     issues.push_back({ErrorCode::kPlanUnknown, "/plan_id", fmt::format("there is no plan {}", plan.id.str()),
                       "see `agenttalk plans`; `plan append` makes a plan", 0});
-    AuditRefusal(step, plan, thought, ErrorCode::kPlanUnknown, {IssueWithHint(issues.front())});
-  } else if (auto applied = ApplyBatch(step, plan, thought); !applied) {
+    AuditRefusal(turn, plan, thought, ErrorCode::kPlanUnknown, {IssueWithHint(issues.front())});
+  } else if (auto applied = ApplyBatch(turn, plan, thought); !applied) {
     issues = std::move(applied).error();
   }
   if (!issues.empty()) {
-    step.reply = {Reply::Status::kRefused, BatchRefusal(issues), {}, step.state().last_event};
-    step.reply.issues = std::move(issues);
+    turn.reply = {Reply::Status::kRefused, BatchRefusal(issues), {}, turn.state().last_event};
+    turn.reply.issues = std::move(issues);
     return;
   }
-  if (!batch.client_id.empty()) step.Emit(plan, ControlAccepted{std::move(batch.client_id), "plan"});
-  step.reply = {Reply::Status::kAccepted, {}, {}, step.state().last_event};
+  if (!batch.client_id.empty()) turn.Emit(plan, ControlAccepted{std::move(batch.client_id), "plan"});
+  turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};
 }
 
-ThoughtOutcome ThinkingFlow::CarryOut(Step& step, PlanState& plan, CommandRecord& record,
+ThoughtOutcome ThinkingFlow::CarryOut(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                       AnswerFacts& answer) const {
   ThoughtOutcome outcome;
   ThinkingBatch batch;
@@ -123,14 +123,14 @@ ThoughtOutcome ThinkingFlow::CarryOut(Step& step, PlanState& plan, CommandRecord
   batch.expected_revision = record.execution->plan_revision;
   if (LacksResult(plan, record, answer)) {
     outcome.errors = {"FIELD_MISSING at /result: a task with outputs or a score is finished with its result"};
-    AuditRefusal(step, plan, batch, ErrorCode::kFieldMissing, outcome.errors);
+    AuditRefusal(turn, plan, batch, ErrorCode::kFieldMissing, outcome.errors);
     return outcome;
   }
-  auto applied = ApplyBatch(step, plan, batch);
+  auto applied = ApplyBatch(turn, plan, batch);
   if (!applied && IsConflict(applied.error())) {
-    TellAgent(step, plan, record, MemoryKind::kDone, record.agent,
-              Say(step.state().settings.language, Phrase::kCommandsNot, applied.error().front().message,
-                  DescribePlan(plan, step.state().settings.language)));
+    TellAgent(turn, plan, record, MemoryKind::kDone, record.agent,
+              Say(turn.state().settings.language, Phrase::kCommandsNot, applied.error().front().message,
+                  DescribePlan(plan, turn.state().settings.language)));
     outcome.use_result = false;
     return outcome;
   }
@@ -143,31 +143,31 @@ ThoughtOutcome ThinkingFlow::CarryOut(Step& step, PlanState& plan, CommandRecord
   if (!IsLive(record.state)) {
     outcome.use_result = false;
   } else if (!outcome.use_result) {
-    TellAgent(step, plan, record, MemoryKind::kDone, record.agent,
-              DoneText(answer, *applied, step.state().settings.language));
+    TellAgent(turn, plan, record, MemoryKind::kDone, record.agent,
+              DoneText(answer, *applied, turn.state().settings.language));
   }
   return outcome;
 }
 
-void ThinkingFlow::AuditBadForm(Step& step, PlanState& plan, const CommandRecord& record,
+void ThinkingFlow::AuditBadForm(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                 const AnswerFacts& answer) const {
   ThinkingBatch batch;
   batch.author = record.agent;
   batch.record = &record;
-  AuditRefusal(step, plan, batch, ErrorCode::kValueInvalid, answer.command_errors);
+  AuditRefusal(turn, plan, batch, ErrorCode::kValueInvalid, answer.command_errors);
 }
 
-void HearPerson(Step& step, PlanState& plan, CommandRecord& record, Decision decision,
+void HearPerson(Turn& turn, const PlanState& plan, const CommandRecord& record, Decision decision,
                 const std::string& text) {
   std::string said = CleanHumanText(text);
   if (IsBlank(said)) {
-    said = Say(step.state().settings.language, decision == Decision::kApprove  ? Phrase::kYes
+    said = Say(turn.state().settings.language, decision == Decision::kApprove  ? Phrase::kYes
                                                : decision == Decision::kReject ? Phrase::kNo
                                                                                : Phrase::kNobodyAnswered);
   }
-  TellAgent(step, plan, record, MemoryKind::kAnswer, AgentId(std::string(kHuman)), std::move(said));
-  step.Emit(plan, CommandRequeued{record.id});
-  step.Touch(record.agent);
+  TellAgent(turn, plan, record, MemoryKind::kAnswer, AgentId(std::string(kHuman)), std::move(said));
+  turn.Emit(plan, CommandRequeued{record.id});
+  turn.Touch(record.agent);
 }
 
 std::string DescribePlan(const PlanState& plan, Language language) {

@@ -9,25 +9,25 @@
 #include "engine/command/answer_commands.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 
 // Thinking commands on their way through the life of a command: what an answer asks for, what a person asks
 // for by hand, and the working memory that goes along.
 namespace agenttalk {
 
-void OnPlanChangeBatch(Step& step, PlanChangeBatch batch);
+void OnPlanChangeBatch(Turn& turn, PlanChangeBatch batch);
 
 class ThinkingFlow final : public AnswerCommands {
  public:
-  ThoughtOutcome CarryOut(Step& step, PlanState& plan, CommandRecord& record,
+  ThoughtOutcome CarryOut(Turn& turn, const PlanState& plan, const CommandRecord& record,
                           AnswerFacts& answer) const override;
-  void AuditBadForm(Step& step, PlanState& plan, const CommandRecord& record,
+  void AuditBadForm(Turn& turn, const PlanState& plan, const CommandRecord& record,
                     const AnswerFacts& answer) const override;
 };
 
 // A person has answered what an agent asked; nothing was said in time: kNone and no text.
-void HearPerson(Step& step, PlanState& plan, CommandRecord& record, Decision decision,
+void HearPerson(Turn& turn, const PlanState& plan, const CommandRecord& record, Decision decision,
                 const std::string& text);
 
 // The plan as text for a model that may change it; at most so many tasks.

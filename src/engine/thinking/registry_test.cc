@@ -10,7 +10,7 @@
 #include "engine/thinking/batch.h"
 #include "engine/thinking/commands.h"
 #include "engine/thinking/fixture.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/event.h"
 
 namespace agenttalk {

@@ -19,7 +19,7 @@
 #include "base/time.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "journal/journal.h"
 #include "llm/model_provider.h"
 #include "model/config/hub_config.h"

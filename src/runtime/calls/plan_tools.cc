@@ -24,7 +24,7 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/dag/plan_file.h"
 #include "model/dag/task_dag.h"
 #include "model/events/role_events.h"

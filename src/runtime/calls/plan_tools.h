@@ -10,7 +10,7 @@
 #include "base/ids.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/events/content.h"
 #include "tools/tool.h"
 

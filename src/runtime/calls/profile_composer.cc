@@ -25,7 +25,7 @@
 #include "engine/thinking/flow.h"
 #include "engine/thinking/registry.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/role_request.h"
 #include "model/command/command.h"
 #include "model/config/agent_profile.h"

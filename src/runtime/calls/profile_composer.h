@@ -15,7 +15,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/thinking/registry.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "model/answer/role_request.h"
 #include "model/config/agent_profile.h"
 #include "model/events/content.h"

@@ -10,7 +10,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/number_table.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "journal/journal.h"
 #include "model/events/content.h"
 

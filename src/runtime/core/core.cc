@@ -27,7 +27,7 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "journal/journal.h"
 #include "journal/plan_summary.h"
 #include "journal/stream_changes.h"
@@ -88,9 +88,8 @@ Result<void> Core::Recover() {
   for (const StreamInfo& stream : TRY(journal_.Streams(true))) {
     if (!stream.stream.empty()) TRY(LoadStream(stream.stream));
   }
-  HubState& state = engine_->state();
-  state.last_event = reading_ ? committed_ : TRY(journal_.LastEvent());
-  committed_ = state.last_event;
+  if (!reading_) committed_ = TRY(journal_.LastEvent());
+  engine_->ContinueAfter(committed_);
   contents_.Committed(committed_);
   return {};
 }
@@ -111,7 +110,7 @@ Result<void> Core::LoadStream(const PlanId& plan) {
     if (reading_ && row.first_event > committed_) return false;
     decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
                            [this](const Event& event) { engine_->Replay(event); });
-    engine_->state().Plan(plan).version = row.version;
+    engine_->SetVersion(plan, row.version);
     return decoded.has_value();
   }));
   return decoded;
@@ -235,10 +234,10 @@ Append Core::MakeAppend(const std::vector<Event>& events) {
   for (std::size_t begin = 0; begin < events.size();) {
     std::size_t end = begin + 1;
     while (end < events.size() && events[end].plan_id == events[begin].plan_id) ++end;
-    PlanState& plan = engine_->state().Plan(events[begin].plan_id);
+    const PlanState& plan = engine_->AddRow(events[begin].plan_id);
     JournalRow row;
     row.stream = plan.id;
-    row.version = ++plan.version;
+    row.version = plan.version;
     row.first_event = events[begin].number;
     row.event_count = static_cast<std::uint32_t>(end - begin);
     const auto own = std::span(events).subspan(begin, end - begin);
@@ -259,13 +258,13 @@ Append Core::MakeAppend(const std::vector<Event>& events) {
   return append;
 }
 
-void Core::MaybeSnapshot(PlanState& plan, Append& append) {
+void Core::MaybeSnapshot(const PlanState& plan, Append& append) {
   // The hub's own stream is small and read whole.
   if (plan.id.empty()) return;
   const std::uint64_t since = plan.version - plan.snapshot_version;
   const std::size_t parts = std::max<std::size_t>(plan.commands.size(), plan.dag ? plan.dag->size() : 0);
   if (since < std::max<std::uint64_t>(kFewestRowsBetweenSnapshots, parts)) return;
-  plan.snapshot_version = plan.version;
+  engine_->MarkSnapshot(plan.id);
   append.snapshots.push_back({plan.id, plan.version, plan.last_event, EncodePlan(plan)});
 }
 
@@ -424,7 +423,7 @@ void Core::UnloadIdle() {
     const PlanState* plan = engine_->state().FindPlan(idle_.front());
     const bool idle = plan != nullptr && !plan->IsLivePlan();
     if (idle && plan->last_event > committed_) return;
-    if (idle) engine_->state().Unload(PlanId(plan->id));
+    if (idle) engine_->Unload(PlanId(plan->id));
     idle_.pop_front();
   }
 }

@@ -16,7 +16,7 @@
 #include "engine/engine.h"
 #include "engine/role/parts.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "journal/journal.h"
 #include "journal/stream_changes.h"
 #include "model/events/event.h"
@@ -155,7 +155,7 @@ class Core {
   Result<void> EnsureLoaded(const PlanId& plan);
   Result<void> LoadStream(const PlanId& plan);
   Append MakeAppend(const std::vector<Event>& events);
-  void MaybeSnapshot(PlanState& plan, Append& append);
+  void MaybeSnapshot(const PlanState& plan, Append& append);
   void Settle(Unsettled& settled);
   void Perform(const Event& event);
   void ResumeOpenCalls();

@@ -15,7 +15,7 @@
 #include "base/ids.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "journal/journal.h"
 #include "model/events/event.h"
 #include "runtime/core/core_fixture.h"

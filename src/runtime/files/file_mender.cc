@@ -42,11 +42,9 @@ Result<void> FileMender::Mend(const std::string& path) {
   if (!place) return {};
   const PlanState* plan = TRY(core_.LookUp(place->plan));
   if (plan == nullptr) return {};
-  const auto inbox = plan->inboxes.find(place->agent);
-  if (inbox == plan->inboxes.end()) return {};
-  const auto file = inbox->second.files.find(split.name);
-  if (file == inbox->second.files.end()) return {};
-  const auto wanted = TRY(core_.contents().Load(file->second.content));
+  const InputVersion* file = plan->FindFile(place->agent, split.name);
+  if (file == nullptr) return {};
+  const auto wanted = TRY(core_.contents().Load(file->content));
   if (TRY(IsOurs(path, place->plan, place->agent, split.name, *wanted))) {
     mirror_.Publish(path, *wanted, Overwrite::kAlways);
   }

@@ -21,7 +21,7 @@
 #include "base/time.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "mailbox/disposal.h"
 #include "mailbox/intake.h"
 #include "mailbox/place.h"

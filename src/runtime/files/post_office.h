@@ -15,7 +15,7 @@
 #include "base/issue.h"
 #include "base/time.h"
 #include "engine/turn/input.h"
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 #include "mailbox/intake.h"
 #include "model/command/command.h"
 #include "model/events/event.h"

@@ -206,11 +206,9 @@ void Projection::Restore(const AgentId& agent, const PlanId& plan, const std::st
   ShowAll();
   const PlanState* state = core_.FindLoaded(plan);
   if (state == nullptr) return;
-  const auto inbox = state->inboxes.find(agent);
-  if (inbox == state->inboxes.end()) return;
-  const auto file = inbox->second.files.find(name);
-  if (file == inbox->second.files.end()) return;
-  Publish(EventFiles::InboxPath(agent, plan, name), file->second.content, Overwrite::kAlways);
+  const InputVersion* file = state->FindFile(agent, name);
+  if (file == nullptr) return;
+  Publish(EventFiles::InboxPath(agent, plan, name), file->content, Overwrite::kAlways);
 }
 
 void Projection::ShowNow() {

@@ -1,8 +1,9 @@
-#include "engine/turn/step.h"
+#include "engine/turn/turn.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -12,6 +13,8 @@
 #include "engine/state/fold.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
+#include "engine/state/task_reminders.h"
+#include "engine/state/timers.h"
 #include "engine/turn/input.h"
 #include "model/events/content.h"
 #include "model/events/event.h"
@@ -23,15 +26,15 @@ constexpr std::size_t kUsualEvents = 8;  // answer, result, message, two files, 
 
 }  // namespace
 
-Step::Step(HubState& state, ContentSink& sink, RequestComposer& composer, const StepParts& parts)
+Turn::Turn(HubState& state, ContentSink& sink, RequestComposer& composer, const TurnParts& parts)
     : state_(state), sink_(sink), composer_(composer), parts_(parts) {}
 
-std::uint64_t Step::RowFor(const PlanState& plan) const {
+std::uint64_t Turn::RowFor(const PlanState& plan) const {
   const bool continues = !events.empty() && events.back().plan_id == plan.id;
   return continues ? run_start_ : state_.last_event + 1;
 }
 
-Event& Step::Begin(const PlanState& plan) {
+Event& Turn::Begin(const PlanState& plan) {
   run_start_ = RowFor(plan);
   if (events.empty()) events.reserve(kUsualEvents);
   const std::uint64_t cause_of_run = events.empty() ? cause : events.front().number;
@@ -43,32 +46,50 @@ Event& Step::Begin(const PlanState& plan) {
   return event;
 }
 
-std::uint64_t Step::Finish(const Event& event) {
+std::uint64_t Turn::Finish(const Event& event) {
   Apply(state_, event);
   return event.number;
 }
 
-std::uint64_t Step::Emit(PlanState& plan, EventBody body) {
+std::uint64_t Turn::Emit(const PlanState& plan, EventBody body) {
   Event& event = Begin(plan);
   event.body = std::move(body);
   return Finish(event);
 }
 
-Content Step::Store(PlanState& plan, std::string bytes) {
+Content Turn::Store(const PlanState& plan, std::string bytes) {
   return sink_.Store(std::move(bytes), RowFor(plan));
 }
 
-Content Step::Store(PlanState& plan, Payload payload) {
+Content Turn::Store(const PlanState& plan, Payload payload) {
   if (const Content* stored = std::get_if<Content>(&payload)) return *stored;
   return Store(plan, std::move(std::get<std::string>(payload)));
 }
 
-void Step::Touch(const AgentId& agent) {
+void Turn::Touch(const AgentId& agent) {
   if (std::ranges::find(touched_, agent) == touched_.end()) touched_.push_back(agent);
 }
 
-std::vector<AgentId> Step::TakeTouched() {
+std::vector<AgentId> Turn::TakeTouched() {
   return std::exchange(touched_, {});
+}
+
+Turn::Satisfied Turn::TakeSatisfied() {
+  return std::exchange(state_.satisfied, {});
+}
+
+std::optional<Timers::Entry> Turn::TakeDue() {
+  while (const auto due = state_.timers.Pop(now())) {
+    const PlanState* plan = state_.ByNumber(due->plan);
+    if (plan == nullptr) continue;
+    if (state_.InFocus(plan->id)) return due;
+    state_.deferred.push_back(*due);
+  }
+  return std::nullopt;
+}
+
+TaskReminders& Turn::RemindersOf(const PlanState& plan) {
+  return state_.ByNumber(plan.number)->dag->reminders;
 }
 
 }  // namespace agenttalk

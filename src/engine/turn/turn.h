@@ -19,6 +19,8 @@
 #include "base/time.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
+#include "engine/state/task_reminders.h"
+#include "engine/state/timers.h"
 #include "engine/turn/input.h"
 #include "model/answer/role_request.h"
 #include "model/events/content.h"
@@ -91,7 +93,7 @@ struct Reply {
 };
 
 // What the engine is put together with.
-struct StepParts {
+struct TurnParts {
   const RoleParts& role;
   const ThinkingRegistry& thinking;
   const CommandParts& commands;
@@ -99,11 +101,17 @@ struct StepParts {
 
 // One input on its way through the engine: the events it has led to so far, each applied as it is made. Runs
 // of events of the same plan become one journal row each.
-class Step {
+//
+// Whoever decides reads the state and never changes it: `Emit` does, through `Apply`. What a turn may take
+// away are reminders (which timers are due, which commands have all inputs, which tasks to look at): they
+// follow from events, and each is checked against the state when it is taken.
+class Turn {
  public:
-  Step(HubState& state, ContentSink& sink, RequestComposer& composer, const StepParts& parts);
+  Turn(HubState& state, ContentSink& sink, RequestComposer& composer, const TurnParts& parts);
 
-  HubState& state() { return state_; }
+  [[nodiscard]] const HubState& state() const { return state_; }
+  // The plan's state; one without events when there is none. The empty id is the hub's own stream.
+  const PlanState& Plan(const PlanId& id) { return state_.Plan(id); }
   RequestComposer& composer() { return composer_; }
   [[nodiscard]] const RoleParts& role() const { return parts_.role; }
   // What models and people may ask for beside results.
@@ -115,15 +123,15 @@ class Step {
   // Makes the event happen; returns its number.
   template <typename Body>
     requires(!std::is_reference_v<Body> && !std::is_same_v<Body, EventBody>)
-  std::uint64_t Emit(PlanState& plan, Body&& body) {
+  std::uint64_t Emit(const PlanState& plan, Body&& body) {
     Event& event = Begin(plan);
     event.body.template emplace<std::remove_const_t<Body>>(std::forward<Body>(body));
     return Finish(event);
   }
-  std::uint64_t Emit(PlanState& plan, EventBody body);
+  std::uint64_t Emit(const PlanState& plan, EventBody body);
   // Bytes that the next event of this plan will name.
-  Content Store(PlanState& plan, std::string bytes);
-  Content Store(PlanState& plan, Payload payload);
+  Content Store(const PlanState& plan, std::string bytes);
+  Content Store(const PlanState& plan, Payload payload);
 
   // The agent may have a free slot or a new command: look when the input is done.
   void Touch(const AgentId& agent);
@@ -131,8 +139,15 @@ class Step {
 
   // Commands whose inputs are complete, by plan number and index.
   using Satisfied = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  // Those that the last event gave their last missing input.
+  Satisfied TakeSatisfied();
   // Not null: inputs are being taken in, and whoever has all of its own now is decided about afterwards.
   Satisfied* postponed = nullptr;
+
+  // The earliest timer that is due; those of plans out of focus are put aside.
+  std::optional<Timers::Entry> TakeDue();
+  // Which tasks of a plan with a DAG to look at.
+  TaskReminders& RemindersOf(const PlanState& plan);
 
   Reply reply;
   std::uint64_t cause = 0;  // the event that this input is the outcome of; 0: it comes from outside
@@ -147,7 +162,7 @@ class Step {
   HubState& state_;
   ContentSink& sink_;
   RequestComposer& composer_;
-  const StepParts parts_;
+  const TurnParts parts_;
   std::vector<AgentId> touched_;
   std::uint64_t run_start_ = 0;  // number of the first event of the last run
 };
