@@ -137,7 +137,7 @@ Measured Execute(const TaskDag& dag, Journal& journal) {
   const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const PlanState* plan = core.FindLoaded(dag.plan_id);
   CHECK(plan != nullptr && plan->completed && plan->dag->completed() == dag.nodes.size());
-  CHECK(plan->dag->failure.empty());
+  CHECK(plan->dag->failure().empty());
   const auto count = static_cast<double>(dag.nodes.size());
   const double grown = static_cast<double>(HeapBytes()) - static_cast<double>(before);
   return {took / count, grown};

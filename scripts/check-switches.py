@@ -3,7 +3,8 @@
 
 The compiler names every switch without a default that lacks a value of its enumeration (-Wswitch). With a default a new
 value becomes whatever stands there: a new kind of provider OpenAI, a new stage the orchestrator. Error codes are too
-many to be listed; those that mean nothing special have a default.
+many to be listed; those that mean nothing special have a default. That is why this is not left to -Wswitch-enum, which
+wants every value even beside a default, of libraries' enumerations too.
 """
 
 import pathlib

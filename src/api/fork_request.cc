@@ -75,7 +75,7 @@ Result<void> ChangeTask(const Hub& hub, const json::object& parameters, TaskDag&
 // The plan's DAG with the change, checked like one that a person has written.
 Result<void> MakeDag(Hub& hub, const json::object& parameters, const PlanState& origin, TaskIndex task,
                      PlanSubmission& submission) {
-  const auto text = TRY(hub.core().contents().Load(origin.dag->dag));
+  const auto text = TRY(hub.core().contents().Load(origin.dag->document()));
   auto before = ParseTaskDag(*text, {});
   if (!before.value) return Fail(ErrorCode::kInternal, "the plan's DAG cannot be read again");
   TaskDag& dag = *before.value;
@@ -102,7 +102,7 @@ Inheritance Inherit(const PlanState& origin, TaskIndex from, std::size_t& again)
   inherits.forked.from_task = dag.IdOf(from);
   const std::vector<TaskIndex> anew = dag.Downstream({from});
   for (TaskIndex task = 0; task < dag.size(); ++task) {
-    const TaskRecord& record = dag.tasks[task];
+    const TaskRecord& record = dag.Task(task);
     const bool done = record.phase == TaskPhase::kCompleted && record.result != nullptr;
     if (!done || std::ranges::binary_search(anew, task)) {
       ++again;
@@ -115,7 +115,7 @@ Inheritance Inherit(const PlanState& origin, TaskIndex from, std::size_t& again)
   }
   for (const auto& [agent, inbox] : origin.inboxes) {
     for (const auto& [name, file] : inbox.files) {
-      const bool strangers = file.command == 0 && !file.withdrawn && !dag.files.contains(name);
+      const bool strangers = file.command == 0 && !file.withdrawn && !dag.files().contains(name);
       if (strangers) inherits.files.push_back({agent, name, file.content});
     }
   }
@@ -138,8 +138,8 @@ Result<Fork> ReadFork(Hub& hub, const json::object& parameters) {
                 "use letters, digits, dots, dashes and underscores");
   }
   TRY(MakeDag(hub, parameters, *origin, task, submission));
-  submission.goal = origin->dag->goal;
-  for (const auto& [name, content] : origin->dag->files) submission.files.emplace_back(name, content);
+  submission.goal = origin->dag->goal();
+  for (const auto& [name, content] : origin->dag->files()) submission.files.emplace_back(name, content);
   submission.author = TRY(OptionalText(parameters, "author"));
   submission.reason = TRY(OptionalText(parameters, "reason"));
   submission.client_id = TRY(OptionalText(parameters, "client_id"));

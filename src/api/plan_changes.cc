@@ -43,7 +43,7 @@ json::object TaskJson(Hub& hub, const DagState& dag, TaskIndex task) {
   for (const TaskId& id : node.depends_on) needs.emplace_back(id.str());
   return {{"task_id", node.task_id.str()},        {"dependent_task_ids", std::move(needs)},
           {"instruction", node.prompt},           {"assignee", node.assigned_agent_id.str()},
-          {"is_finished", IsFinished(dag, task)}, {"result", ResultText(hub, dag.tasks[task])}};
+          {"is_finished", IsFinished(dag, task)}, {"result", ResultText(hub, dag.Task(task))}};
 }
 
 Result<json::value> ShowTasks(Hub& hub, const PlanId& id) {
@@ -64,7 +64,7 @@ Result<json::value> ShowTasks(Hub& hub, const PlanId& id) {
     tasks.push_back(TaskJson(hub, *plan->dag, task));
   }
   return json::value(json::object{{"plan_id", id.str()},
-                                  {"revision", plan->dag->revision},
+                                  {"revision", plan->dag->revision()},
                                   {"current_task_id", std::move(current)},
                                   {"tasks", std::move(tasks)}});
 }

@@ -50,12 +50,12 @@ Result<Input> GoalAgain(const PlanState& plan, const json::object& parameters) {
 Result<Input> DagAgain(Hub& hub, const PlanState& plan, const json::object& parameters) {
   PlanSubmission submission;
   submission.plan_id = plan.id;
-  submission.goal = plan.dag->goal;
-  submission.dag_json = *TRY(hub.core().contents().Load(plan.dag->dag));
+  submission.goal = plan.dag->goal();
+  submission.dag_json = *TRY(hub.core().contents().Load(plan.dag->document()));
   auto dag = ParseTaskDag(submission.dag_json, {});
   if (!dag.value) return Fail(ErrorCode::kInternal, "the plan's DAG cannot be read again");
   submission.dag = *std::move(dag.value);
-  for (const auto& [name, content] : plan.dag->files) submission.files.emplace_back(name, content);
+  for (const auto& [name, content] : plan.dag->files()) submission.files.emplace_back(name, content);
   submission.author = TRY(OptionalText(parameters, "author"));
   submission.reason = TRY(OptionalText(parameters, "reason"));
   submission.client_id = TRY(OptionalText(parameters, "client_id"));

@@ -132,8 +132,8 @@ json::array FilesOf(const PlanState& plan) {
     for (const auto& [name, version] : inbox.files) files[std::string(name)] = version.content;
   }
   if (plan.dag) {
-    for (const auto& [name, content] : plan.dag->files) files[name] = content;
-    for (const auto& [name, content] : plan.dag->delivered) files[name] = content;
+    for (const auto& [name, content] : plan.dag->files()) files[name] = content;
+    for (const auto& [name, content] : plan.dag->delivered()) files[name] = content;
   }
   json::array array;
   for (const auto& [name, content] : files) array.push_back(FileJson({name, content}));
@@ -157,7 +157,7 @@ json::array OpenQuestions(const PlanState& plan) {
 json::array DeliverablesOf(const PlanState& plan, std::uint64_t rows) {
   json::array files;
   if (!plan.dag) return files;
-  for (const auto& [name, content] : plan.dag->delivered) {
+  for (const auto& [name, content] : plan.dag->delivered()) {
     if (files.size() == rows) break;
     files.push_back(FileJson({name, content}));
   }
@@ -182,11 +182,11 @@ json::object OverviewJson(const PlanState& plan, std::uint64_t rows) {
   const std::size_t files_total = files.size();
   if (files.size() > rows) files.resize(rows);
   const std::string failure = plan.goal && !plan.goal->failure.empty() ? plan.goal->failure
-                              : plan.dag                               ? plan.dag->failure
+                              : plan.dag                               ? plan.dag->failure()
                                                                        : std::string();
   return {{"plan_id", plan.id.str()},
           {"state", PlanStateName(plan)},
-          {"goal", plan.dag    ? json::value(plan.dag->goal)
+          {"goal", plan.dag    ? json::value(plan.dag->goal())
                    : plan.goal ? json::value(plan.goal->goal)
                                : json::value()},
           {"failure", failure.empty() ? json::value() : json::value(failure)},

@@ -304,9 +304,9 @@ void Engine::Load(PlanState&& loaded) {
   Attach(state_, plan);
 }
 
-void Engine::ContinueAfter(std::uint64_t event, Timestamp now) {
+void Engine::ContinueAfter(std::uint64_t event, std::optional<Timestamp> now) {
   state_.last_event = event;
-  state_.now = std::max(state_.now, now);
+  if (now) state_.now = *now;
 }
 
 const PlanState& Engine::AddRow(const PlanId& plan) {

@@ -56,8 +56,9 @@ class Engine {
   // Recovery: one event of the past; a plan that a snapshot holds.
   void Replay(const Event& event);
   void Load(PlanState&& plan);
-  // Recovery: the next event follows this one, and time goes on from here.
-  void ContinueAfter(std::uint64_t event, Timestamp now = {});
+  // The next event follows this one; with a time: which it is now. For what is read from the journal, whose
+  // events are of another time, or were numbered elsewhere.
+  void ContinueAfter(std::uint64_t event, std::optional<Timestamp> now = {});
   // A plan that has nothing live is forgotten; its events stay in the journal.
   void Unload(const PlanId& plan) { state_.Unload(plan); }
 

@@ -75,7 +75,7 @@ CommandContext CommandFacts(Core& core, const Team& team) {
   context.current_dag = [&core](const PlanId& plan) -> std::optional<DagRef> {
     const DagState* dag = FindDag(core, plan);
     if (dag == nullptr) return std::nullopt;
-    return DagRef{dag->dag.digest, static_cast<std::int64_t>(dag->revision)};
+    return DagRef{dag->document().digest, static_cast<std::int64_t>(dag->revision())};
   };
   return context;
 }

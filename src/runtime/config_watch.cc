@@ -34,6 +34,12 @@ std::vector<fs::path> EntriesOf(const fs::path& folder) {
   return entries;
 }
 
+void NotePrompts(const fs::path& folder, std::string& text) {
+  for (const char* language : {"en", "zh"}) {
+    for (const fs::path& prompt : EntriesOf(folder / "prompts" / language)) Note(prompt, text);
+  }
+}
+
 }  // namespace
 
 ConfigWatch::ConfigWatch(fs::path hub, const Team& team)
@@ -49,9 +55,11 @@ bool ConfigWatch::HasChanged() {
 std::string ConfigWatch::Look() const {
   std::string text;
   Note(hub_ / kTeamFile, text);
+  NotePrompts(hub_, text);
   for (const fs::path& sop : EntriesOf(hub_ / sops_)) Note(sop, text);
   for (const fs::path& agent : EntriesOf(hub_ / "agents")) {
     Note(agent / "agent_profile.json", text);
+    NotePrompts(agent, text);
     for (const fs::path& sop : EntriesOf(agent / "sops")) Note(sop, text);
     for (const fs::path& skill : EntriesOf(agent / "skills")) {
       Note(skill / "SKILL.md", text);

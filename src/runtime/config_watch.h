@@ -8,7 +8,7 @@
 namespace agenttalk {
 
 // Notices that one of the files which describe the team has changed: agenttalk.yaml, profiles, procedures,
-// skills. It looks at sizes and times alone, which is cheap enough for every heartbeat.
+// skills, stage prompts. It looks at sizes and times alone, which is cheap enough for every heartbeat.
 class ConfigWatch {
  public:
   ConfigWatch(std::filesystem::path hub, const Team& team);

@@ -209,13 +209,14 @@ class GoalHub {
   std::string Result() {
     const PlanState* plan = Plan();
     if (plan == nullptr || !plan->dag || !plan->completed) return "not completed";
-    std::string text = plan->goal->failure + "|" + std::to_string(plan->dag->revision);
+    std::string text = plan->goal->failure + "|" + std::to_string(plan->dag->revision());
     for (TaskIndex task = 0; task < plan->dag->size(); ++task) {
-      const TaskRecord& record = plan->dag->tasks[task];
+      const TaskRecord& record = plan->dag->Task(task);
       text += "|" + plan->dag->IdOf(task).str() + " " + plan->dag->AgentOf(task).str() + " " +
               EnumName(record.phase) + " " + std::to_string(record.reworks);
     }
-    for (const auto& [name, content] : plan->dag->delivered) text += "|" + name + "=" + content.digest.Hex();
+    for (const auto& [name, content] : plan->dag->delivered())
+      text += "|" + name + "=" + content.digest.Hex();
     return text;
   }
   Node& node() { return life_->node; }

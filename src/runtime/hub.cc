@@ -196,9 +196,9 @@ Result<void> Hub::Start() {
   NodeOptions node = OptionsFor(team_);
   node.fence_key = TRY(FenceKey(directory_));
   node.listener = this;
-  node.stage_prompts = [this, language = node.language](const AgentId& agent,
-                                                        Stage stage) -> Result<std::string> {
-    return TRY(LoadStagePrompt(directory_, agent, stage, language)).text;
+  stage_prompts_ = StagePromptShelf::Load(directory_, node.language);
+  node.stage_prompts = [this](const AgentId& agent, Stage stage) {
+    return stage_prompts_.TextFor(agent, stage);
   };
   if (serves) {
     models_ = TRY(ModelAccess::Open(team_.config.limits));

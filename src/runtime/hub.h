@@ -25,6 +25,7 @@
 #include "runtime/calls/model_access.h"
 #include "runtime/calls/price_check.h"
 #include "runtime/calls/provider_choice.h"
+#include "runtime/calls/stage_prompt_file.h"
 #include "runtime/config_watch.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/core.h"
@@ -171,6 +172,7 @@ class Hub final : private EventObserver {
 
   const std::filesystem::path directory_;
   Team team_;
+  StagePromptShelf stage_prompts_;
   PriceTags prices_;  // empty where nothing is asked
   const HubOptions options_;
   MachineClocks clocks_;

@@ -25,6 +25,7 @@
 #include "runtime/calls/known_secrets.h"
 #include "runtime/calls/price_check.h"
 #include "runtime/calls/provider_choice.h"
+#include "runtime/calls/stage_prompt_file.h"
 #include "runtime/calls/tool_set.h"
 #include "runtime/hub.h"
 #include "runtime/hub_trust.h"
@@ -103,6 +104,7 @@ Result<void> Hub::Reconfigure(Team team) {
   }
   team_ = std::move(team);
   LearnSecrets(team_.config, directory_);
+  stage_prompts_ = StagePromptShelf::Load(directory_, stage_prompts_.language());
   if (tools_) {
     for (const std::string& problem : AdmitTeam(team_, directory_, Poster(), *tools_)) Report(problem);
   }

@@ -141,7 +141,7 @@ class Run {
     const std::vector<std::string> wanted = NaiveEnd(dag_, fate_);
     const DagState& dag = *Plan().dag;
     for (TaskIndex task = 0; task < dag.size(); ++task) {
-      const std::string is = EnumName(dag.tasks[task].phase);
+      const std::string is = EnumName(dag.Task(task).phase);
       if (is != wanted[task]) {
         return fmt::format("{} is {}, should be {}", dag.IdOf(task).str(), is, wanted[task]);
       }

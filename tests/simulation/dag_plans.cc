@@ -95,7 +95,7 @@ void DagPlans::CheckPlan(const PlanState& plan) const {
   if (!plan.dag) return;
   const DagState& dag = *plan.dag;
   for (TaskIndex task = 0; task < dag.size(); ++task) {
-    const TaskRecord& record = dag.tasks[task];
+    const TaskRecord& record = dag.Task(task);
     const std::string& id = dag.IdOf(task).str();
     if (record.phase == TaskPhase::kCompleted && !record.result)
       throw Violation(fmt::format("{} is completed without a result", id));
@@ -122,7 +122,7 @@ void DagPlans::CheckEnd(const PlanState* steady) const {
   const std::vector<std::string> wanted = NaiveEnd(steady_, *this);
   const DagState& dag = *steady->dag;
   for (TaskIndex task = 0; task < dag.size(); ++task) {
-    const std::string is = EnumName(dag.tasks[task].phase);
+    const std::string is = EnumName(dag.Task(task).phase);
     if (is != wanted[task]) {
       throw Violation(fmt::format("{} is {}, and by what its commands came to should be {}",
                                   dag.IdOf(task).str(), is, wanted[task]));

@@ -253,7 +253,7 @@ class PlanRun {
 
   std::string ByModel(std::uint64_t agent) {
     const TaskId own(fmt::format("w{}", agent));
-    const TaskRecord& task = Plan().dag->tasks[Plan().dag->Find(own)];
+    const TaskRecord& task = Plan().dag->Task(Plan().dag->Find(own));
     const CommandRecord& record = Plan().commands[task.command];
     if (record.state != CommandState::kRunning) return fmt::format("{} does not run", own.str());
     const std::uint64_t seen = record.execution->plan_revision;
@@ -274,8 +274,8 @@ class PlanRun {
     if (dag.size() != naive_.tasks().size()) {
       return fmt::format("{} tasks, should be {}", dag.size(), naive_.tasks().size());
     }
-    if (dag.revision != naive_.revision()) {
-      return fmt::format("revision {}, should be {}", dag.revision, naive_.revision());
+    if (dag.revision() != naive_.revision()) {
+      return fmt::format("revision {}, should be {}", dag.revision(), naive_.revision());
     }
     for (TaskIndex task = 0; task < dag.size(); ++task) {
       const std::string& id = dag.IdOf(task).str();

@@ -114,7 +114,7 @@ TaskTally TallyTasks(const PlanState& plan) {
   const DagState& dag = *plan.dag;
   tally.letters.reserve(dag.size());
   for (TaskIndex task = 0; task < dag.size(); ++task) {
-    const TaskRecord& record = dag.tasks[task];
+    const TaskRecord& record = dag.Task(task);
     const char letter = LetterOf(TaskStateName(plan, task));
     tally.letters += letter;
     if (record.started_at != Timestamp{} &&
@@ -154,7 +154,7 @@ CommandTally TallyCommands(const PlanState& plan, TaskTally& tasks) {
 json::array DeliverablesOf(const PlanState& plan) {
   json::array names;
   if (!plan.dag) return names;
-  for (const auto& [name, content] : plan.dag->delivered) {
+  for (const auto& [name, content] : plan.dag->delivered()) {
     names.push_back(json::object{{"name", name}, {"sha256", content.digest.Hex()}, {"size", content.size}});
   }
   return names;
@@ -187,14 +187,14 @@ json::object PlanSummaryJson(const PlanState& plan) {
   for (const auto& [number, question] : plan.questions)
     questions += question.asked.kind == QuestionKind::kAlert ? 0 : 1;
   std::string failure = plan.goal ? plan.goal->failure : std::string();
-  if (failure.empty() && plan.dag) failure = plan.dag->failure;
-  const std::string goal = plan.dag ? plan.dag->goal : plan.goal ? plan.goal->goal : std::string();
+  if (failure.empty() && plan.dag) failure = plan.dag->failure();
+  const std::string goal = plan.dag ? plan.dag->goal() : plan.goal ? plan.goal->goal : std::string();
   const std::size_t done =
       plan.dag ? static_cast<std::size_t>(std::ranges::count(tasks.letters, 'c')) : commands.done;
   json::value origin;
-  if (plan.dag && plan.dag->origin) {
-    origin = json::object{{"plan_id", plan.dag->origin->plan.str()},
-                          {"task_id", plan.dag->origin->from_task.str()}};
+  if (plan.dag && plan.dag->origin()) {
+    origin = json::object{{"plan_id", plan.dag->origin()->plan.str()},
+                          {"task_id", plan.dag->origin()->from_task.str()}};
   }
   return {{"plan_id", plan.id.str()},
           {"goal", goal},
@@ -202,7 +202,7 @@ json::object PlanSummaryJson(const PlanState& plan) {
           {"phase", plan.goal ? json::value(EnumName(plan.goal->phase)) : json::value()},
           {"failure", failure},
           {"forked_from", std::move(origin)},
-          {"revision", plan.dag ? plan.dag->revision : 0},
+          {"revision", plan.dag ? plan.dag->revision() : 0},
           {"states", std::move(tasks.letters)},
           {"total", plan.dag ? plan.dag->size() : commands.total},
           {"done", done},
@@ -244,11 +244,11 @@ bool Matches(const TaskFilter& filter, const PlanState& plan, TaskIndex task) {
 std::vector<TaskIndex> TasksLike(const TaskFilter& filter, const PlanState& plan, bool by_start) {
   std::vector<TaskIndex> found;
   for (TaskIndex task = 0; task < plan.dag->size(); ++task) {
-    const bool begun = plan.dag->tasks[task].started_at != Timestamp{};
+    const bool begun = plan.dag->Task(task).started_at != Timestamp{};
     if ((begun || !by_start) && Matches(filter, plan, task)) found.push_back(task);
   }
   if (by_start)
-    std::ranges::stable_sort(found, {}, [&](TaskIndex task) { return plan.dag->tasks[task].started_at; });
+    std::ranges::stable_sort(found, {}, [&](TaskIndex task) { return plan.dag->Task(task).started_at; });
   return found;
 }
 
@@ -278,12 +278,12 @@ const std::vector<GraphPlace>& LayoutOf(const PlanState& plan, const std::vector
   const DagState& dag = *plan.dag;
   thread_local std::deque<KeptLayout> kept;
   const auto found = std::ranges::find_if(kept, [&](const KeptLayout& one) {
-    return one.plan == plan.id && one.dag == dag.dag.digest && one.revision == dag.revision &&
+    return one.plan == plan.id && one.dag == dag.document().digest && one.revision == dag.revision() &&
            one.places.size() == dag.size();
   });
   if (found != kept.end()) return found->places;
   if (kept.size() == kLayoutsKept) kept.pop_front();
-  return kept.emplace_back(plan.id, dag.dag.digest, dag.revision, LayOut(dag.size(), edges)).places;
+  return kept.emplace_back(plan.id, dag.document().digest, dag.revision(), LayOut(dag.size(), edges)).places;
 }
 
 json::array EdgesJson(const std::vector<GraphEdge>& edges) {
@@ -340,7 +340,7 @@ Result<json::value> QueryGraph(Hub& hub, const json::object& parameters) {
     tasks.push_back(
         json::array{dag.IdOf(task).str(), dag.AgentOf(task).str(), places[task].column, places[task].row});
   }
-  return json::value{{"revision", dag.revision}, {"tasks", std::move(tasks)}, {"edges", EdgesJson(edges)}};
+  return json::value{{"revision", dag.revision()}, {"tasks", std::move(tasks)}, {"edges", EdgesJson(edges)}};
 }
 
 }  // namespace agenttalk

@@ -49,7 +49,7 @@ std::uint32_t MostRejections(const TaskNode& node) {
 void ShowResult(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node,
                 QuestionAsked& question) {
   const Language language = turn.state().settings.language;
-  const TaskRecord& record = plan.dag->tasks[task];
+  const TaskRecord& record = plan.dag->Task(task);
   static const std::vector<NamedContent> kNothing;
   const bool has_past = record.past && !record.past->rounds.empty();
   Exhibit(turn, plan, record.result ? record.result->outputs : kNothing,
@@ -71,7 +71,7 @@ void AskForApproval(Turn& turn, const PlanState& plan, TaskIndex task, const Tas
   question.purpose = QuestionPurpose::kGate;
   question.from = node.assigned_agent_id;
   question.task_id = node.task_id;
-  question.command_id = plan.commands[plan.dag->tasks[task].command].id;
+  question.command_id = plan.commands[plan.dag->Task(task).command].id;
   question.text =
       Say(language, Phrase::kGate, node.task_id.str(), plan.id.str(), node.assigned_agent_id.str());
   ShowResult(turn, plan, task, node, question);

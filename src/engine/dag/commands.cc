@@ -34,7 +34,7 @@ namespace {
 Result<Command> Generate(const HubSettings& settings, const PlanState& plan, TaskIndex task,
                          const TaskNode& node, std::vector<std::string>& warnings) {
   const DagState& dag = *plan.dag;
-  const DagRef ref{dag.dag.digest, static_cast<std::int64_t>(dag.revision)};
+  const DagRef ref{dag.document().digest, static_cast<std::int64_t>(dag.revision())};
   ReadCommandResult made = GenerateCommand(plan.id, node, dag.NextSeq(task), RequirementsOf(dag, task, node),
                                            ref, settings.score_criteria);
   if (!made.command) {
@@ -53,7 +53,7 @@ std::vector<TaskId> MayReturn(const DagState& dag, TaskIndex task) {
   if (dependencies.size() > kMostNamed) return ids;
   for (const TaskIndex dependency : dependencies) {
     const TaskNode node = dag.Node(dependency);
-    if (node.score && dag.tasks[dependency].reworks < node.score->max_rework) ids.push_back(node.task_id);
+    if (node.score && dag.Task(dependency).reworks < node.score->max_rework) ids.push_back(node.task_id);
   }
   return ids;
 }
@@ -68,9 +68,9 @@ CommandBrief TaskBrief(Turn& turn, const PlanState& plan, TaskIndex task, const 
   brief.score_criteria = std::move(command.score_criteria);
   brief.outputs = OutputNames(node);
   brief.when = OutputConditions(node);
-  brief.rework_round = dag.tasks[task].reworks;
+  brief.rework_round = dag.Task(task).reworks;
   brief.rework_reason = reason;
-  if (const auto& past = dag.tasks[task].past) {
+  if (const auto& past = dag.Task(task).past) {
     brief.past = past->rounds;
     brief.earlier = past->earlier;
   }
@@ -121,7 +121,7 @@ Result<AgentId> CheckTaskCommand(const PlanState& plan, const Command& command) 
         ErrorCode::kCommandDagMismatch,
         fmt::format("dag_ref is missing: it is not known which DAG the command was made for; {} is at "
                     "revision {}, sha256 {}",
-                    plan.id.str(), dag.revision, dag.dag.digest.Hex()),
+                    plan.id.str(), dag.revision(), dag.document().digest.Hex()),
         "make the command with generate_command, which adds it");
   }
   if (!dag.Accepts(task, command.dag_ref->sha256)) {
@@ -131,7 +131,7 @@ Result<AgentId> CheckTaskCommand(const PlanState& plan, const Command& command) 
                     command.task_id.str()),
         "create it again with generate_command");
   }
-  const TaskPhase phase = dag.tasks[task].phase;
+  const TaskPhase phase = dag.Task(task).phase;
   if (phase != TaskPhase::kPending && phase != TaskPhase::kActive) {
     return Fail(ErrorCode::kStateConflict,
                 fmt::format("task {} is {} already", command.task_id.str(), EnumName(phase)),

@@ -30,7 +30,7 @@ constexpr std::size_t kMostDifferences = 12;
 TaskDag DagNow(const PlanState& plan) {
   TaskDag dag;
   dag.plan_id = plan.id;
-  dag.routing_rules = plan.dag->routing_rules;
+  dag.routing_rules = plan.dag->routing_rules();
   for (TaskIndex task = 0; task < plan.dag->size(); ++task) dag.nodes.push_back(plan.dag->Node(task));
   return dag;
 }
@@ -62,26 +62,26 @@ std::string DifferenceOf(const PlanState& plan, const TaskDag& file) {
 
 void UsePlanAsItIs(Turn& turn, const PlanState& plan, PlanSubmission& submission) {
   submission.dag = DagNow(plan);
-  auto stored = turn.composer().Read(plan.dag->dag);
+  auto stored = turn.composer().Read(plan.dag->document());
   submission.dag_json = stored ? *std::move(stored) : CanonicalJson(ToJson(submission.dag));
-  submission.goal = plan.dag->goal;
+  submission.goal = plan.dag->goal();
   submission.from_file = false;
 }
 
 }  // namespace
 
 std::optional<Error> SettleFileConflict(Turn& turn, const PlanState& plan, PlanSubmission& submission) {
-  if (!submission.from_file || !plan.dag || plan.dag->file_dag.IsZero()) return std::nullopt;
-  const bool plan_changed = plan.dag->dag.digest != plan.dag->file_dag;
+  if (!submission.from_file || !plan.dag || plan.dag->file_dag().IsZero()) return std::nullopt;
+  const bool plan_changed = plan.dag->document().digest != plan.dag->file_dag();
   if (!plan_changed || submission.conflict == FileConflict::kReplace) return std::nullopt;
   const Digest file = Sha256(submission.dag_json);
-  if (file == plan.dag->dag.digest) return std::nullopt;
-  const bool file_changed = file != plan.dag->file_dag;
+  if (file == plan.dag->document().digest) return std::nullopt;
+  const bool file_changed = file != plan.dag->file_dag();
   if (file_changed && submission.conflict == FileConflict::kAsk) {
     return Error{
         ErrorCode::kVersionConflict,
         fmt::format("both the plan file and {} (revision {}) have changed: {}", plan.id.str(),
-                    plan.dag->revision, DifferenceOf(plan, submission.dag)),
+                    plan.dag->revision(), DifferenceOf(plan, submission.dag)),
         "run again with --keep to continue with the plan as it is, or with --replace to take the file"};
   }
   if (file_changed) turn.Emit(plan, PlanFileKept{file});

@@ -52,7 +52,7 @@ class DagTest : public EngineTest {
   }
 
   const DagState& Dag() { return *Plan(kPlan).dag; }
-  const TaskRecord& Task(const std::string& id) { return Dag().tasks[Dag().Find(TaskId(id))]; }
+  const TaskRecord& Task(const std::string& id) { return Dag().Task(Dag().Find(TaskId(id))); }
   TaskPhase Phase(const std::string& id) { return Task(id).phase; }
   // The live command of a task, answered.
   Names Answer(const std::string& task, const std::string& result, std::optional<double> score = {},
@@ -101,7 +101,7 @@ class DagTest : public EngineTest {
     }
     return names;
   }
-  const std::string& Failure() { return Dag().failure; }
+  const std::string& Failure() { return Dag().failure(); }
 };
 
 }  // namespace agenttalk

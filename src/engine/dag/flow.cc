@@ -61,14 +61,14 @@ void MakeCommand(Turn& turn, const PlanState& plan, TaskIndex task, const std::s
 void ActivateFallback(Turn& turn, const PlanState& plan, TaskIndex task) {
   const TaskIndex fallback = plan.dag->FallbackOf(task);
   if (fallback == DagState::kNone || !plan.dag->IsDormant(fallback)) return;
-  if (plan.dag->tasks[fallback].phase != TaskPhase::kPending) return;
+  if (plan.dag->Task(fallback).phase != TaskPhase::kPending) return;
   Change(turn, plan, fallback, TaskChange::kActivated, ErrorCode::kDependencyFailed,
          fmt::format("takes the place of {}", plan.dag->IdOf(task).str()));
 }
 
 void FailTask(Turn& turn, const PlanState& plan, TaskIndex task, ErrorCode code, const std::string& reason) {
   const TaskNode node = plan.dag->Node(task);
-  if (plan.dag->tasks[task].reexecutions < node.failure_policy.max_reexecute_times) {
+  if (plan.dag->Task(task).reexecutions < node.failure_policy.max_reexecute_times) {
     Change(turn, plan, task, TaskChange::kReexecuted, code, reason, {{Speaker::kEngine, {}, reason}});
     MakeCommand(turn, plan, task, {});
     return;
@@ -81,7 +81,7 @@ void FailTask(Turn& turn, const PlanState& plan, TaskIndex task, ErrorCode code,
 // bound of their own: what scores and reviewers have used up does not take a person's word away.
 void Rework(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node, ErrorCode code,
             const std::string& cause, std::vector<Saying> said) {
-  const TaskRecord& record = plan.dag->tasks[task];
+  const TaskRecord& record = plan.dag->Task(task);
   const bool by_person = code == ErrorCode::kGateClosed;
   const std::uint32_t allowed = by_person ? MostRejections(node) : node.score ? node.score->max_rework : 0;
   const std::uint32_t used = by_person ? record.rejections : record.reworks - record.rejections;
@@ -100,7 +100,7 @@ void Rework(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& n
 // a record.
 void ShareResult(Turn& turn, const PlanState& plan, TaskIndex task) {
   const HubState& state = turn.state();
-  const TaskResult& result = *plan.dag->tasks[task].result;
+  const TaskResult& result = *plan.dag->Task(task).result;
   if (!state.settings.reuse || !state.settings.share_results || result.key.IsZero() || result.acted) return;
   const TaskResult* known = state.shared.Find(result.key);
   if (known != nullptr && known->result == result.result && known->outputs == result.outputs) return;
@@ -109,7 +109,7 @@ void ShareResult(Turn& turn, const PlanState& plan, TaskIndex task) {
 }
 
 void CompleteTask(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node) {
-  if (const auto conflict = FindConflict(plan, node, *plan.dag->tasks[task].result)) {
+  if (const auto conflict = FindConflict(plan, node, *plan.dag->Task(task).result)) {
     FailTask(turn, plan, task, ErrorCode::kOutputConflict, *conflict);
     return;
   }
@@ -130,7 +130,7 @@ void PassGate(Turn& turn, const PlanState& plan, TaskIndex task) {
       AskForApproval(turn, plan, task, node);
       return;
     case GateState::Verdict::kWaits: {
-      const TaskRecord& record = plan.dag->tasks[task];
+      const TaskRecord& record = plan.dag->Task(task);
       const bool is_new =
           record.phase != TaskPhase::kEvidence || !record.note || record.note->reason != gate.reason;
       if (is_new) {
@@ -161,7 +161,7 @@ void AskToReplan(Turn& turn, const PlanState& plan, TaskIndex task, const std::s
 std::string NameBadDependency(const DagState& dag, TaskIndex task) {
   for (const TaskIndex dependency : dag.DependenciesOf(task)) {
     if (dag.ResolutionOf(dependency) != Resolution::kBad) continue;
-    return fmt::format("{} is {}", dag.IdOf(dependency).str(), EnumName(dag.tasks[dependency].phase));
+    return fmt::format("{} is {}", dag.IdOf(dependency).str(), EnumName(dag.Task(dependency).phase));
   }
   return "a dependency failed";
 }
@@ -169,7 +169,7 @@ std::string NameBadDependency(const DagState& dag, TaskIndex task) {
 void ApplyFailurePolicy(Turn& turn, const PlanState& plan, TaskIndex task) {
   const std::string reason = NameBadDependency(*plan.dag, task);
   const OnDependencyFailed policy = plan.dag->Node(task).failure_policy.on_dependency_failed;
-  const std::uint32_t early = plan.dag->tasks[task].command;
+  const std::uint32_t early = plan.dag->Task(task).command;
   if (early != TaskRecord::kNoCommand && IsLive(plan.commands[early].state)) {
     CancelTask(turn, plan, task, reason);
   }
@@ -191,7 +191,7 @@ void ApplyFailurePolicy(Turn& turn, const PlanState& plan, TaskIndex task) {
 // A fallback is not needed once every task that it could replace is decided without it.
 void SpareFallback(Turn& turn, const PlanState& plan, TaskIndex fallback) {
   const DagState& dag = *plan.dag;
-  if (dag.tasks[fallback].phase != TaskPhase::kPending || !dag.IsDormant(fallback)) return;
+  if (dag.Task(fallback).phase != TaskPhase::kPending || !dag.IsDormant(fallback)) return;
   const bool open = std::ranges::any_of(
       dag.ProtectedBy(fallback), [&](TaskIndex task) { return dag.ResolutionOf(task) != Resolution::kGood; });
   if (open) return;
@@ -203,7 +203,7 @@ void SpareFallback(Turn& turn, const PlanState& plan, TaskIndex fallback) {
 void Release(Turn& turn, const PlanState& plan, TaskIndex task) {
   const DagState& dag = *plan.dag;
   if (TakeOver(turn, plan, task)) return;
-  const std::uint32_t early = dag.tasks[task].command;
+  const std::uint32_t early = dag.Task(task).command;
   const bool has_early = early != TaskRecord::kNoCommand && IsLive(plan.commands[early].state);
   const std::string absent = UndeliveredInput(plan, task, dag.Node(task));
   if (!absent.empty()) {
@@ -250,10 +250,10 @@ bool AdvanceOnce(Turn& turn, const PlanState& plan) {
   TaskReminders& reminders = turn.RemindersOf(plan);
   if (!reminders.recheck.empty()) {
     const TaskIndex task = TakeFirst(reminders.recheck);
-    if (dag.tasks[task].phase == TaskPhase::kEvidence) PassGate(turn, plan, task);
+    if (dag.Task(task).phase == TaskPhase::kEvidence) PassGate(turn, plan, task);
   } else if (!reminders.afflicted.empty()) {
     const TaskIndex task = TakeFirst(reminders.afflicted);
-    const bool counts = dag.tasks[task].phase == TaskPhase::kPending && dag.HasBadDependency(task);
+    const bool counts = dag.Task(task).phase == TaskPhase::kPending && dag.HasBadDependency(task);
     if (counts && !dag.IsDormant(task)) ApplyFailurePolicy(turn, plan, task);
   } else if (!reminders.spared.empty()) {
     SpareFallback(turn, plan, TakeFirst(reminders.spared));
@@ -285,10 +285,10 @@ void SendBack(Turn& turn, const PlanState& plan, TaskIndex task, const ReworkReq
   const DagState& dag = *plan.dag;
   const TaskIndex upstream = dag.Find(request.task_id);
   const bool possible = upstream != DagState::kNone && upstream != task &&
-                        dag.tasks[upstream].phase == TaskPhase::kCompleted && IsUpstream(dag, task, upstream);
+                        dag.Task(upstream).phase == TaskPhase::kCompleted && IsUpstream(dag, task, upstream);
   const TaskNode node = possible ? dag.Node(upstream) : TaskNode{};
   const std::uint32_t allowed = node.score ? node.score->max_rework : 0;
-  if (!possible || dag.tasks[upstream].reworks - dag.tasks[upstream].rejections >= allowed) {
+  if (!possible || dag.Task(upstream).reworks - dag.Task(upstream).rejections >= allowed) {
     FailTask(turn, plan, task, ErrorCode::kStateConflict,
              fmt::format("it sent {} back ({}), which cannot be reworked {}", request.task_id.str(),
                          request.reason, possible ? "any more" : "from here"));
@@ -301,7 +301,7 @@ void SendBack(Turn& turn, const PlanState& plan, TaskIndex task, const ReworkReq
   reset.reason = fmt::format("{} sent {} back", by, request.task_id.str());
   reset.keep_rounds = true;
   for (const TaskIndex one : again) {
-    if (dag.tasks[one].phase == TaskPhase::kPending) continue;
+    if (dag.Task(one).phase == TaskPhase::kPending) continue;
     CancelTask(turn, plan, one, reset.reason);
     reset.tasks.push_back(dag.IdOf(one));
   }
@@ -319,13 +319,13 @@ void OnTaskExecuted(Turn& turn, const PlanState& plan, const CommandRecord& reco
                     const ReworkRequest* sends_back) {
   const DagState& dag = *plan.dag;
   const TaskIndex task = dag.Find(record.task);
-  const bool counts = task != DagState::kNone && dag.tasks[task].command == record.index &&
-                      dag.tasks[task].phase == TaskPhase::kActive;
+  const bool counts = task != DagState::kNone && dag.Task(task).command == record.index &&
+                      dag.Task(task).phase == TaskPhase::kActive;
   if (counts && sends_back != nullptr) {
     SendBack(turn, plan, task, *sends_back);
   } else if (counts) {
     const TaskNode node = dag.Node(task);
-    const TaskResult& result = *dag.tasks[task].result;
+    const TaskResult& result = *dag.Task(task).result;
     const bool passes =
         !node.score || !node.score->pass || !result.score || *result.score >= *node.score->pass;
     if (passes && !turn.parts().goals.AwaitReview(turn, plan, task)) {
@@ -350,7 +350,7 @@ void OnTaskCommandEnded(Turn& turn, const PlanState& plan, const CommandRecord& 
   const DagState& dag = *plan.dag;
   const TaskIndex task = dag.Find(record.task);
   if (task == DagState::kNone) return;
-  const bool counts = dag.tasks[task].command == record.index && dag.tasks[task].phase == TaskPhase::kActive;
+  const bool counts = dag.Task(task).command == record.index && dag.Task(task).phase == TaskPhase::kActive;
   if (counts) FailTask(turn, plan, task, code, message);
   turn.RemindersOf(plan).offered.push_back(dag.AgentNumberOf(task));
   AdvanceTasks(turn, plan);
@@ -360,7 +360,7 @@ void DecideGate(Turn& turn, const PlanState& plan, const QuestionAsked& asked, D
                 const std::string& text) {
   if (!plan.dag) return;
   const TaskIndex task = plan.dag->Find(asked.task_id);
-  if (task == DagState::kNone || plan.dag->tasks[task].phase != TaskPhase::kApproval) return;
+  if (task == DagState::kNone || plan.dag->Task(task).phase != TaskPhase::kApproval) return;
   const TaskNode node = plan.dag->Node(task);
   if (decision == Decision::kApprove) {
     CompleteTask(turn, plan, task, node);
@@ -377,7 +377,7 @@ void DecideReplan(Turn& turn, const PlanState& plan, const QuestionAsked& asked,
   if (!plan.dag) return;
   const DagState& dag = *plan.dag;
   const TaskIndex task = dag.Find(asked.task_id);
-  if (task == DagState::kNone || dag.tasks[task].phase != TaskPhase::kReplan) return;
+  if (task == DagState::kNone || dag.Task(task).phase != TaskPhase::kReplan) return;
   if (decision != Decision::kApprove) {
     Change(turn, plan, task, TaskChange::kSkipped, ErrorCode::kDependencyFailed,
            NameBadDependency(dag, task));
@@ -425,7 +425,7 @@ std::string FailureOf(const DagState& dag) {
   std::string lost;
   for (TaskIndex task = 0; task < dag.size(); ++task) {
     if (dag.ResolutionOf(task) == Resolution::kGood) continue;
-    const TaskRecord& record = dag.tasks[task];
+    const TaskRecord& record = dag.Task(task);
     if (record.phase == TaskPhase::kFailed) {
       return fmt::format("{} failed: {}", dag.IdOf(task).str(), record.note ? record.note->reason : "");
     }

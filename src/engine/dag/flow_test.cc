@@ -38,7 +38,7 @@ TEST_F(DagFlow, ATaskStartsWhenWhatItDependsOnIsDone) {
   Answer("b", "text of b");
   EXPECT_TRUE(Plan(kPlan).completed);
   EXPECT_EQ(Failure(), "");
-  EXPECT_EQ(sink_.Get(Dag().delivered.at("b.md")), "text of b");
+  EXPECT_EQ(sink_.Get(Dag().delivered().at("b.md")), "text of b");
 }
 
 TEST_F(DagFlow, CommandsAreGeneratedWithTheirNumberAndTheHashOfTheDag) {
@@ -49,7 +49,7 @@ TEST_F(DagFlow, CommandsAreGeneratedWithTheirNumberAndTheHashOfTheDag) {
   EXPECT_EQ(command.command_id, CommandId("cmd_a_001"));
   EXPECT_EQ(command.command_seq, 1);
   ASSERT_TRUE(command.dag_ref);
-  EXPECT_EQ(command.dag_ref->sha256, Dag().dag.digest);
+  EXPECT_EQ(command.dag_ref->sha256, Dag().document().digest);
   EXPECT_EQ(command.dag_ref->revision, 1);
 }
 
@@ -75,7 +75,7 @@ TEST_F(DagFlow, ATaskWithoutDeclaredOutputsLeavesItsResultToItsDependents) {
   Answer("a", "the result");
   EXPECT_EQ(InputsOf("b"), (Strings{"a.result.md=the result"}));
   Answer("b", "the end");
-  EXPECT_TRUE(Dag().delivered.contains("b.result.md"));
+  EXPECT_TRUE(Dag().delivered().contains("b.result.md"));
 }
 
 TEST_F(DagFlow, AScoreBelowPassGoesBackWithTheExplanationAndTheWork) {

@@ -24,11 +24,11 @@ void BeginFork(Turn& turn, const PlanState& plan, Inheritance inherits) {
 }
 
 bool TakeOver(Turn& turn, const PlanState& plan, TaskIndex task) {
-  const auto found = plan.dag->inherited.find(plan.dag->IdOf(task));
-  if (found == plan.dag->inherited.end()) return false;
+  const TaskResult* found = plan.dag->FindInherited(plan.dag->IdOf(task));
+  if (found == nullptr) return false;
   const auto command = ReceiveTaskCommand(turn, plan, task, {});
   if (!command) return false;
-  turn.Emit(plan, RecordedBefore(*command, found->second));
+  turn.Emit(plan, RecordedBefore(*command, *found));
   DeliverOutputs(turn, plan, task, plan.dag->Node(task));
   return true;
 }

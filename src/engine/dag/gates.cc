@@ -40,7 +40,7 @@ GateState AssessMade(const DagState& dag, TaskIndex task, const std::string& nam
                      const std::optional<double>& threshold) {
   bool may_come = false;
   for (const TaskIndex maker : dag.MakersOf(name)) {
-    const TaskRecord& record = dag.tasks[maker];
+    const TaskRecord& record = dag.Task(maker);
     const bool is_made = (maker == task || record.phase == TaskPhase::kCompleted) && HasOutput(record, name);
     if (is_made && threshold) return CompareScore(name, record.result->score, *threshold);
     if (is_made) return {};
@@ -65,7 +65,7 @@ GateState AssessEvidence(const PlanState& plan, TaskIndex task, const TaskNode& 
 
 GateState AssessGate(const PlanState& plan, TaskIndex task, const TaskNode& node) {
   if (!node.gates || !node.gates->required) return {};
-  const TaskRecord& record = plan.dag->tasks[task];
+  const TaskRecord& record = plan.dag->Task(task);
   bool asks_person = false;
   GateState waits;
   if (const auto own = node.gates->thresholds.find(std::string(kOwnScore));

@@ -78,7 +78,7 @@ TEST_F(LeftFiles, TheOnlyOutputIsTheFileRatherThanTheResult) {
   Run("  - {id: make, agent: alice, prompt: M, outputs: [a.png]}\n");
   UseTool("make", {{"a.png", Payload("png")}});
   Answer("make", "I made it");
-  EXPECT_EQ(sink_.Get(Dag().delivered.at("a.png")), "png");
+  EXPECT_EQ(sink_.Get(Dag().delivered().at("a.png")), "png");
 }
 
 TEST_F(LeftFiles, WhatATaskThatDeclaresNothingLeavesGoesToItsDependents) {
@@ -95,7 +95,7 @@ TEST_F(LeftFiles, WhatATaskThatDeclaresNothingLeavesGoesToItsDependents) {
   EXPECT_EQ(InputsOf("far"), (Strings{"notes.md=other", "use.result.md=used"}));
   UseTool("far", {{"last.md", Payload("l")}});
   Answer("far", "done");
-  EXPECT_EQ(sink_.Get(Dag().delivered.at("last.md")), "l");
+  EXPECT_EQ(sink_.Get(Dag().delivered().at("last.md")), "l");
 }
 
 TEST_F(LeftFiles, UndeclaredFilesOfTwoTasksKeepApart) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,8 +50,8 @@ const Content* FindOther(const PlanState& plan, const TaskOutput& output, const 
     const InputVersion* there = plan.FindFile(agent, output.name);
     if (there != nullptr && there->content.digest != content.digest) return &there->content;
   }
-  const auto delivered = plan.dag->delivered.find(output.name);
-  const bool differs = output.deliverable && delivered != plan.dag->delivered.end() &&
+  const auto delivered = plan.dag->delivered().find(output.name);
+  const bool differs = output.deliverable && delivered != plan.dag->delivered().end() &&
                        delivered->second.digest != content.digest;
   return differs ? &delivered->second : nullptr;
 }
@@ -76,8 +77,8 @@ bool KeepsVersions(const TaskOutput& output) {
 }
 
 const OutputTag* NewestTag(const DagState& dag, const std::string& output) {
-  const auto found = dag.tags.find(output);
-  return found == dag.tags.end() || found->second.empty() ? nullptr : &found->second.back();
+  const std::span<const OutputTag> tags = dag.TagsOf(output);
+  return tags.empty() ? nullptr : &tags.back();
 }
 
 // The version that this content of an output is; the newest one, if it is that.
@@ -162,7 +163,7 @@ void PackOutput(const PlanState& plan, TaskIndex task, const TaskOutput& output,
                 Shipment& shipment) {
   std::string elsewhere;
   if (KeepsVersions(output)) {
-    const OutputTag tag = TagFor(*plan.dag, plan.dag->tasks[task], made);
+    const OutputTag tag = TagFor(*plan.dag, plan.dag->Task(task), made);
     const OutputTag* last = NewestTag(*plan.dag, output.name);
     if (last == nullptr || *last != tag) shipment.tags.push_back(tag);
     elsewhere = fmt::format("it is {}; ", tag.FileName());
@@ -286,7 +287,7 @@ std::optional<std::string> FindConflict(const PlanState& plan, const TaskNode& n
 }
 
 void DeliverOutputs(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node) {
-  const TaskRecord& record = plan.dag->tasks[task];
+  const TaskRecord& record = plan.dag->Task(task);
   Shipment shipment = PackOutputs(plan, task, node, *record.result);
   const CommandRecord& command = plan.commands[record.command];
   TaskCompleted completed;
@@ -307,7 +308,7 @@ void DeliverOutputs(Turn& turn, const PlanState& plan, TaskIndex task, const Tas
 }
 
 void DeliverToNewReceivers(Turn& turn, const PlanState& plan, TaskIndex task) {
-  const TaskRecord& record = plan.dag->tasks[task];
+  const TaskRecord& record = plan.dag->Task(task);
   if (record.phase != TaskPhase::kCompleted || !record.result) return;
   const TaskNode node = plan.dag->Node(task);
   const CommandRecord& command = plan.commands[record.command];
@@ -319,7 +320,7 @@ void DeliverToNewReceivers(Turn& turn, const PlanState& plan, TaskIndex task) {
   again.tags = std::move(shipment.tags);
   for (const Parcel& parcel : shipment.parcels) {
     Send(turn, plan, command, parcel, true);
-    if (parcel.deliverable && !plan.dag->delivered.contains(parcel.output.name)) {
+    if (parcel.deliverable && !plan.dag->delivered().contains(parcel.output.name)) {
       again.deliverables.push_back(parcel.output);
     }
   }

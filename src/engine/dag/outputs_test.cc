@@ -120,7 +120,7 @@ TEST_F(DagOutputs, EveryVersionOfATaggedOutputIsKeptAndTheNewestHasThePlainName)
                                                      {"a.v2.0.0.md", "third"},
                                                      {"b.txt", "x"}};
   std::map<std::string, std::string> delivered;
-  for (const auto& [name, content] : Dag().delivered) delivered[name] = sink_.Get(content);
+  for (const auto& [name, content] : Dag().delivered()) delivered[name] = sink_.Get(content);
   EXPECT_EQ(delivered, wanted);
   const auto& inbox = Plan(kPlan).inboxes.at(AgentId("bob")).files;
   for (const char* name : {"a.md", "a.v1.0.0.md", "a.v1.1.0.md", "a.v2.0.0.md"}) {
@@ -152,7 +152,7 @@ TEST_F(DagOutputs, AConflictPolicyDecidesAboutThePlainNameOfATaggedOutput) {
   SendBack("b", "a", "more");
   Answer("a", "two", 90);
   EXPECT_EQ(InputsOf("b"), (Strings{"a.md=one"})) << "the first stays under its name";
-  EXPECT_EQ(sink_.Get(Dag().delivered.at("a.v1.1.0.md")), "two");
+  EXPECT_EQ(sink_.Get(Dag().delivered().at("a.v1.1.0.md")), "two");
   EXPECT_EQ(Task("a").note->reason,
             "a.md is not delivered: it is a.v1.1.0.md; what was delivered before stays, as its "
             "conflict_policy says");
@@ -165,7 +165,7 @@ TEST_F(DagOutputs, ATaggedOutputWhoseConflictPolicyRejectsFailsItsTask) {
   Answer("a", "two", 90);
   EXPECT_EQ(Phase("a"), TaskPhase::kFailed);
   EXPECT_EQ(Task("a").note->code, ErrorCode::kOutputConflict);
-  EXPECT_FALSE(Dag().delivered.contains("a.v1.1.0.md"));
+  EXPECT_FALSE(Dag().delivered().contains("a.v1.1.0.md"));
 }
 
 TEST_F(DagOutputs, AGlobThatSaysSoMeansTheVersions) {

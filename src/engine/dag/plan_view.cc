@@ -16,14 +16,14 @@ namespace {
 
 bool WaitsForItsCommand(const PlanState& plan, TaskIndex task) {
   if (plan.dag->IsReady(task)) return true;
-  const TaskRecord& record = plan.dag->tasks[task];
+  const TaskRecord& record = plan.dag->Task(task);
   if (record.phase != TaskPhase::kActive || record.command == TaskRecord::kNoCommand) return false;
   return plan.commands[record.command].state == CommandState::kReady;
 }
 
 TaskView ViewOf(const PlanState& plan, TaskIndex task) {
   const DagState& dag = *plan.dag;
-  const TaskRecord& record = dag.tasks[task];
+  const TaskRecord& record = dag.Task(task);
   const TaskNode node = dag.Node(task);
   TaskView view;
   view.task_id = dag.IdOf(task);
@@ -91,13 +91,13 @@ PlanView GetPlanStatus(const PlanState& plan) {
   view.is_completed = plan.completed;
   if (!plan.dag) return view;
   const DagState& dag = *plan.dag;
-  view.goal = dag.goal;
-  view.revision = dag.revision;
-  view.failure = dag.failure;
+  view.goal = dag.goal();
+  view.revision = dag.revision();
+  view.failure = dag.failure();
   view.total = dag.size();
   view.completed = dag.completed();
   for (TaskIndex task = 0; task < dag.size(); ++task) {
-    const TaskPhase phase = dag.tasks[task].phase;
+    const TaskPhase phase = dag.Task(task).phase;
     if (WaitsForItsCommand(plan, task)) {
       ++view.ready;
     } else if (phase == TaskPhase::kActive || phase == TaskPhase::kEvidence ||

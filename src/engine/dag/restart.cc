@@ -41,7 +41,7 @@ void RestartTasks(Turn& turn, const PlanState& plan, std::vector<TaskIndex> fail
   TasksReset reset;
   reset.reason = std::move(reason);
   for (const TaskIndex one : dag.Downstream(std::move(failed))) {
-    if (dag.ResolutionOf(one) == Resolution::kGood || dag.tasks[one].phase == TaskPhase::kPending) continue;
+    if (dag.ResolutionOf(one) == Resolution::kGood || dag.Task(one).phase == TaskPhase::kPending) continue;
     CancelTask(turn, plan, one, reset.reason);
     reset.tasks.push_back(dag.IdOf(one));
   }
@@ -54,7 +54,7 @@ Result<void> ReopenFailed(Turn& turn, const PlanState& plan, const Command& comm
   if (task == DagState::kNone || !command.dag_ref || !plan.dag->Accepts(task, command.dag_ref->sha256)) {
     return {};
   }
-  const TaskRecord& record = plan.dag->tasks[task];
+  const TaskRecord& record = plan.dag->Task(task);
   if (record.phase == TaskPhase::kActive && IsLive(plan.commands[record.command].state)) {
     return Fail(ErrorCode::kStateConflict,
                 fmt::format("task {} is executed again already, by {}", command.task_id.str(),

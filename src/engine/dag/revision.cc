@@ -61,7 +61,7 @@ bool Takes(const TaskNode& node, const std::string& file) {
 
 // A state that a revision leaves alone; what has ended badly begins anew.
 bool IsWorthKeeping(const DagState& dag, TaskIndex task) {
-  switch (dag.tasks[task].phase) {
+  switch (dag.Task(task).phase) {
     case TaskPhase::kPending:
     case TaskPhase::kActive:
     case TaskPhase::kEvidence:
@@ -76,7 +76,7 @@ bool IsWorthKeeping(const DagState& dag, TaskIndex task) {
     case TaskPhase::kCancelled:
       break;
   }
-  return dag.ResolutionOf(task) == Resolution::kGood && !dag.tasks[task].not_needed;
+  return dag.ResolutionOf(task) == Resolution::kGood && !dag.Task(task).not_needed;
 }
 
 // For each new node 1 + its place in the DAG before, where nothing that it sees has changed; otherwise 0.
@@ -103,10 +103,10 @@ std::set<std::string> ChangedFiles(const DagState& dag, const PlanSubmission& su
   std::map<std::string, Digest> now;
   for (const auto& [name, payload] : submission.files) now[name] = DigestOf(payload);
   for (const auto& [name, digest] : now) {
-    const auto before = dag.files.find(name);
-    if (before == dag.files.end() || before->second.digest != digest) changed.insert(name);
+    const auto before = dag.files().find(name);
+    if (before == dag.files().end() || before->second.digest != digest) changed.insert(name);
   }
-  for (const auto& [name, content] : dag.files) {
+  for (const auto& [name, content] : dag.files()) {
     if (!now.contains(name)) changed.insert(name);
   }
   return changed;
@@ -148,7 +148,7 @@ void CancelChanged(Turn& turn, const PlanState& plan, const std::vector<std::uin
     if (old != 0) stays[old - 1] = true;
   }
   for (TaskIndex task = 0; task < plan.dag->size(); ++task) {
-    const TaskRecord& record = plan.dag->tasks[task];
+    const TaskRecord& record = plan.dag->Task(task);
     if (!stays[task] && record.command != TaskRecord::kNoCommand) {
       CancelTask(turn, plan, task, "the plan was revised");
     } else if (!stays[task] && record.phase == TaskPhase::kReplan) {
@@ -159,7 +159,7 @@ void CancelChanged(Turn& turn, const PlanState& plan, const std::vector<std::uin
 
 void Adopt(Turn& turn, const PlanState& plan, PlanSubmission& submission, std::vector<std::uint32_t> kept) {
   DagAdopted adopted;
-  adopted.revision = plan.dag ? plan.dag->revision + 1 : 1;
+  adopted.revision = plan.dag ? plan.dag->revision() + 1 : 1;
   adopted.author = std::move(submission.author);
   adopted.reason = std::move(submission.reason);
   adopted.goal = std::move(submission.goal);
@@ -181,13 +181,13 @@ void Adopt(Turn& turn, const PlanState& plan, PlanSubmission& submission, std::v
 
 // The same DAG and files once more. False: there is nothing to do.
 bool TryAgain(Turn& turn, const PlanState& plan) {
-  const bool ended_badly = plan.completed && (plan.cancelled || !plan.dag->failure.empty());
+  const bool ended_badly = plan.completed && (plan.cancelled || !plan.dag->failure().empty());
   if (!ended_badly) return false;
   TasksReset reset;
   reset.reason = "the plan is run again";
   for (TaskIndex task = 0; task < plan.dag->size(); ++task) {
     const bool good = plan.dag->ResolutionOf(task) == Resolution::kGood;
-    if (!good && plan.dag->tasks[task].phase != TaskPhase::kPending) {
+    if (!good && plan.dag->Task(task).phase != TaskPhase::kPending) {
       reset.tasks.push_back(plan.dag->IdOf(task));
     }
   }
@@ -221,7 +221,7 @@ void OnPlanSubmission(Turn& turn, PlanSubmission submission) {
   } else {
     const std::set<std::string> changed = ChangedFiles(*plan.dag, submission);
     const bool same =
-        !submission.fresh && changed.empty() && Sha256(submission.dag_json) == plan.dag->dag.digest;
+        !submission.fresh && changed.empty() && Sha256(submission.dag_json) == plan.dag->document().digest;
     if (same && !TryAgain(turn, plan)) {
       turn.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
       return;

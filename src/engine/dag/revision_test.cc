@@ -64,7 +64,7 @@ TEST_F(DagRevision, APlanThatIsDoneAndUnchangedIsOnlyReported) {
 TEST_F(DagRevision, ARevisionKeepsWhatItLeavesUntouched) {
   RunToEnd(Tasks("A", "B"));
   Run(Tasks("A", "B2"));
-  EXPECT_EQ(Dag().revision, 2U);
+  EXPECT_EQ(Dag().revision(), 2U);
   EXPECT_EQ(Phase("a"), TaskPhase::kCompleted);
   EXPECT_TRUE(Task("a").reused);
   EXPECT_TRUE(IsRunning("b"));
@@ -120,7 +120,7 @@ TEST_F(DagRevision, FailedTasksRunAgain) {
   EXPECT_TRUE(Plan(kPlan).completed);
   Run(Tasks("A", "B"));
   EXPECT_TRUE(IsRunning("a"));
-  EXPECT_EQ(Dag().revision, 1U) << "nothing was changed";
+  EXPECT_EQ(Dag().revision(), 1U) << "nothing was changed";
   Answer("a", "x");
   Answer("b", "x");
   EXPECT_EQ(Failure(), "");
@@ -145,7 +145,7 @@ TEST_F(DagRevision, FreshAsksEverythingAgain) {
   EXPECT_TRUE(IsRunning("a"));
   Answer("a", "result of a");
   EXPECT_TRUE(IsRunning("b"));
-  EXPECT_EQ(Dag().revision, 2U);
+  EXPECT_EQ(Dag().revision(), 2U);
 }
 
 TEST_F(DagRevision, AnOpenPlanCannotGetADag) {
@@ -166,7 +166,7 @@ TEST_F(DagRevision, TheSameClientIsAnsweredAndNotServedTwice) {
 
 TEST_F(DagRevision, APlannersCommandGoesToTheTasksAgentAndWaitsForItsDependencies) {
   Run(Tasks("A", "B"));
-  Feed(TaskCommand("b", 1, Dag().dag.digest, "alice"));
+  Feed(TaskCommand("b", 1, Dag().document().digest, "alice"));
   EXPECT_EQ(reply_.status, Reply::Status::kAccepted);
   EXPECT_EQ(Record("cmd_b_001", kPlan)->agent, AgentId("bob"));
   EXPECT_EQ(StateOf("cmd_b_001", kPlan), CommandState::kWaitingInputs);
@@ -177,7 +177,7 @@ TEST_F(DagRevision, APlannersCommandGoesToTheTasksAgentAndWaitsForItsDependencie
 
 TEST_F(DagRevision, AHigherSequenceSupersedesWhatHasNotStarted) {
   Run(Tasks("A", "B"));
-  const Digest dag = Dag().dag.digest;
+  const Digest dag = Dag().document().digest;
   Feed(TaskCommand("b", 1, dag));
   Feed(TaskCommand("b", 3, dag));
   EXPECT_EQ(StateOf("cmd_b_001", kPlan), CommandState::kSuperseded);
@@ -189,7 +189,7 @@ TEST_F(DagRevision, AHigherSequenceSupersedesWhatHasNotStarted) {
 
 TEST_F(DagRevision, WhatDoesNotFitTheDagIsRefused) {
   Run(Tasks("A", "B"));
-  const Digest dag = Dag().dag.digest;
+  const Digest dag = Dag().document().digest;
   const auto refused = [&](CommandFile file) {
     Feed(std::move(file));
     return reply_.error ? reply_.error->code : ErrorCode::kInternal;
@@ -206,9 +206,9 @@ TEST_F(DagRevision, WhatDoesNotFitTheDagIsRefused) {
 
 TEST_F(DagRevision, ACommandStaysValidWhileItsTaskAndWhatIsUpstreamAreUnchanged) {
   Run(Tasks("A", "B", "  - {id: c, agent: alice, prompt: C, needs: [b]}\n"));
-  const Digest first = Dag().dag.digest;
+  const Digest first = Dag().document().digest;
   Run(Tasks("A", "B", "  - {id: c, agent: alice, prompt: C2, needs: [b]}\n"));
-  ASSERT_NE(Dag().dag.digest, first);
+  ASSERT_NE(Dag().document().digest, first);
   Feed(TaskCommand("b", 1, first));
   EXPECT_EQ(reply_.status, Reply::Status::kAccepted);
   Feed(TaskCommand("c", 1, first, "alice"));
@@ -227,14 +227,14 @@ TEST_F(DagRevision, WhatChangedThePlanSinceItsFileOutlivesARunOfTheSameFile) {
   Feed(File(Submission(Tasks("A", "B"))));
   Answer("a", "x");
   Run(Tasks("A", "B2"));  // as `say` or an agent does
-  const std::uint64_t revision = Dag().revision;
+  const std::uint64_t revision = Dag().revision();
   Feed(File(Submission(Tasks("A", "B"))));
   EXPECT_EQ(reply_.status, Reply::Status::kRepeated);
-  EXPECT_EQ(Dag().revision, revision);
+  EXPECT_EQ(Dag().revision(), revision);
   EXPECT_EQ(Dag().Node(Dag().Find(TaskId("b"))).prompt, "B2");
   // Other files are a revision of the plan as it is.
   Feed(File(Submission(Tasks("A", "B"), {{"notes.md", std::string("a note")}})));
-  EXPECT_EQ(Dag().revision, revision + 1);
+  EXPECT_EQ(Dag().revision(), revision + 1);
   EXPECT_EQ(Dag().Node(Dag().Find(TaskId("b"))).prompt, "B2");
 }
 

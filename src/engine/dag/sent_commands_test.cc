@@ -37,7 +37,7 @@ class PlannerOutbox : public DagTest {
     command.command_seq = seq;
     command.command_id = CommandIdOf(command.task_id, seq);
     command.prompt = prompt;
-    command.dag_ref = DagRef{Dag().dag.digest, 1};
+    command.dag_ref = DagRef{Dag().document().digest, 1};
     command.idempotency_key = DefaultIdempotencyKey(command);
     CommandDraft draft;
     draft.sent.file = command.command_id.str() + ".json";

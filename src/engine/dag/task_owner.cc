@@ -36,9 +36,8 @@ const TaskResult* FindAnswered(const HubState& state, const PlanState& plan, con
                                const Digest& key) {
   const TaskIndex task = plan.TaskOf(record);
   if (!state.settings.reuse || task == DagState::kNone) return nullptr;
-  const auto found = plan.dag->answered.find(key);
-  if (found != plan.dag->answered.end()) return &found->second;
-  const bool may_share = state.settings.share_results && !plan.dag->tasks[task].anew;
+  if (const TaskResult* found = plan.dag->FindAnswered(key)) return found;
+  const bool may_share = state.settings.share_results && !plan.dag->Task(task).anew;
   return may_share ? state.shared.Find(key) : nullptr;
 }
 

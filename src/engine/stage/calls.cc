@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/check.h"
@@ -22,7 +21,6 @@
 #include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
-#include "model/answer/agent_output.h"
 #include "model/command/command.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
@@ -87,7 +85,7 @@ json::array Exceptions(const PlanState& plan) {
   json::array failed;
   if (!plan.dag) return failed;
   for (TaskIndex task = 0; task < plan.dag->size() && failed.size() < kMostExceptionsShown; ++task) {
-    const TaskRecord& record = plan.dag->tasks[task];
+    const TaskRecord& record = plan.dag->Task(task);
     if (plan.dag->ResolutionOf(task) != Resolution::kBad) continue;
     failed.push_back(json::object{{"task", plan.dag->IdOf(task).str()},
                                   {"description", plan.dag->Node(task).prompt},
@@ -130,45 +128,7 @@ void Start(Turn& turn, const PlanState& plan, StageRequest request) {
   turn.Touch(record.agent);
 }
 
-// Params that have been checked are read again through the same door.
-StageParams ReadParams(const std::string& action, const std::string& params,
-                       const OutputContract& contract = {}) {
-  const json::object wrapped{{"thought", "-"},
-                             {"action", action},
-                             {"params", ParsedOr(params)},
-                             {"expectedOutcome", "-"},
-                             {"risk", {{"level", "low"}, {"description", "-"}}},
-                             {"confidence", 0}};
-  auto output = ReadAgentOutput(wrapped, contract);
-  return output.value ? std::move(output.value->params) : StageParams();
-}
-
 }  // namespace
-
-IntentAnalysis IntentOf(const std::string& params) {
-  const StageParams read = ReadParams("INTENT_ANALYSIS", params);
-  const auto* intent = std::get_if<IntentAnalysis>(&read);
-  return intent == nullptr ? IntentAnalysis() : *intent;
-}
-
-TaskPlan TaskPlanOf(const std::string& params) {
-  // What it depends on was known when it came; whether it still is, is looked at when it is put to use.
-  OutputContract contract;
-  const json::value parsed = ParsedOr(params);
-  const json::object* object = parsed.if_object();
-  const json::value* tasks = object == nullptr ? nullptr : object->if_contains("tasks");
-  if (tasks == nullptr || !tasks->is_array()) return {};
-  for (const json::value& task : tasks->as_array()) {
-    const json::value* needs = task.is_object() ? task.as_object().if_contains("dependencies") : nullptr;
-    if (needs == nullptr || !needs->is_array()) continue;
-    for (const json::value& name : needs->as_array()) {
-      if (name.is_string()) contract.known_tasks.emplace_back(name.as_string());
-    }
-  }
-  const StageParams read = ReadParams("TASK_PLAN", params, contract);
-  const auto* plan = std::get_if<TaskPlan>(&read);
-  return plan == nullptr ? TaskPlan() : *plan;
-}
 
 std::string StandOf(Turn& turn, const PlanState& plan) {
   json::object stand = StateOfPlan(plan);
@@ -196,7 +156,7 @@ void AskPlanner(Turn& turn, const PlanState& plan, StageMatter matter) {
       .stage = Stage::kPlanner, .matter = matter, .context = CommonContext(turn, plan, matter, true)};
   const StageLine& line = plan.goal->LineOf(matter);
   json::object context;
-  if (json::array files = FilesShown(turn, plan, IntentOf(line.intent).referenced_entities); !files.empty()) {
+  if (json::array files = FilesShown(turn, plan, line.Understood().referenced_entities); !files.empty()) {
     context["files"] = std::move(files);
   }
   if (plan.dag) context["tasks"] = TasksShown(turn, plan);
@@ -264,7 +224,7 @@ void AskAgain(Turn& turn, const PlanState& plan, const StageCall& call) {
       if (call.matter != StageMatter::kResult) {
         AskPlanReview(turn, plan, call.matter);
       } else if (const TaskIndex task = plan.dag ? plan.dag->Find(call.task) : DagState::kNone;
-                 task != DagState::kNone && plan.dag->tasks[task].phase == TaskPhase::kReview) {
+                 task != DagState::kNone && plan.dag->Task(task).phase == TaskPhase::kReview) {
         AskResultReview(turn, plan, task);
       }
       return;

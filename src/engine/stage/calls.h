@@ -7,7 +7,6 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
-#include "model/answer/agent_output.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
 #include "model/request/model_request.h"
@@ -29,10 +28,6 @@ void AskAgain(Turn& turn, const PlanState& plan, const StageCall& call);
 // What the executor of a task has to know.
 void BriefExecutor(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node,
                    CommandBrief& brief);
-
-// What a stage said, read from the params that an event holds. They met their contract when they came.
-IntentAnalysis IntentOf(const std::string& params);
-TaskPlan TaskPlanOf(const std::string& params);
 
 // How the plan stands, as JSON: its phase, its tasks and their states.
 std::string StandOf(Turn& turn, const PlanState& plan);

@@ -126,7 +126,7 @@ json::array WordsAbout(const PastRound& round) {
 }
 
 std::string GoalAsUnderstood(const PlanState& plan) {
-  const std::string understood = IntentOf(plan.goal->line.intent).goal;
+  const std::string understood = plan.goal->line.Understood().goal;
   return understood.empty() ? plan.goal->goal : understood;
 }
 
@@ -154,7 +154,7 @@ std::string PersonsWords(Turn& turn, const PlanState& plan, StageMatter matter, 
   if (matter == StageMatter::kRemark && !goal.remarks.empty()) {
     lines.push_back(Say(language, Phrase::kWordRemark, goal.remarks.front().text));
   }
-  const std::string understood = IntentOf(goal.LineOf(matter).intent).goal;
+  const std::string understood = goal.LineOf(matter).Understood().goal;
   if (with_intent && !understood.empty() && understood != goal.goal) {
     lines.push_back(Say(language, Phrase::kWordUnderstood, understood));
   }
@@ -166,10 +166,10 @@ json::object StateOfPlan(const PlanState& plan) {
   if (plan.paused) state["paused"] = true;
   if (!plan.dag) return state;
   std::map<std::string, std::uint32_t> counts;
-  for (const TaskRecord& record : plan.dag->tasks) ++counts[EnumName(record.phase)];
+  for (const TaskRecord& record : plan.dag->tasks()) ++counts[EnumName(record.phase)];
   json::object tasks;
   for (const auto& [phase, count] : counts) tasks[phase] = count;
-  state["revision"] = plan.dag->revision;
+  state["revision"] = plan.dag->revision();
   state["tasks"] = std::move(tasks);
   return state;
 }
@@ -180,7 +180,7 @@ json::array TasksShown(Turn& turn, const PlanState& plan) {
   const DagState& dag = *plan.dag;
   for (TaskIndex task = 0; task < dag.size() && task < kMostTasksShown; ++task) {
     const TaskNode node = dag.Node(task);
-    const TaskRecord& record = dag.tasks[task];
+    const TaskRecord& record = dag.Task(task);
     json::array needs;
     for (const TaskId& id : node.depends_on) needs.emplace_back(id.str());
     json::object shown{{"id", node.task_id.str()},
@@ -202,7 +202,7 @@ json::array TasksShown(Turn& turn, const PlanState& plan) {
 json::array FilesShown(Turn& turn, const PlanState& plan, const std::vector<std::string>& referred) {
   json::array files;
   std::map<std::string, Content> known;
-  if (plan.dag) known = plan.dag->files;
+  if (plan.dag) known = plan.dag->files();
   for (const NamedContent& file : plan.goal->files) known.insert_or_assign(file.name, file.content);
   std::vector<std::pair<std::string, Content>> all(known.begin(), known.end());
   std::ranges::stable_partition(
@@ -219,7 +219,7 @@ json::array FilesShown(Turn& turn, const PlanState& plan, const std::vector<std:
 }
 
 json::object ResultToJudge(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node) {
-  const TaskRecord& record = plan.dag->tasks[task];
+  const TaskRecord& record = plan.dag->Task(task);
   json::object subject{{"subject", "result"},
                        {"goal", GoalAsUnderstood(plan)},
                        {"task", {{"id", node.task_id.str()}, {"description", node.prompt}}},
@@ -257,7 +257,7 @@ json::object TaskToDo(Turn& turn, const PlanState& plan, TaskIndex task, const T
   const DagState& dag = *plan.dag;
   json::array builds_on;
   for (const TaskIndex dependency : dag.DependenciesOf(task)) {
-    const TaskRecord& record = dag.tasks[dependency];
+    const TaskRecord& record = dag.Task(dependency);
     json::object one{
         {"task", dag.IdOf(dependency).str()},
         {"description", OneLine(std::string(Utf8Prefix(dag.Node(dependency).prompt, kLineShown)))}};

@@ -154,10 +154,10 @@ class GoalTest : public EngineTest {
     ADD_FAILURE() << "nobody asks";
     return {};
   }
-  TaskPhase Phase(const std::string& task) { return Goal().dag->tasks[Goal().dag->Find(TaskId(task))].phase; }
+  TaskPhase Phase(const std::string& task) { return Goal().dag->Task(Goal().dag->Find(TaskId(task))).phase; }
   std::string Delivered(const std::string& name) {
-    const auto found = Goal().dag->delivered.find(name);
-    return found == Goal().dag->delivered.end() ? std::string() : sink_.Get(found->second);
+    const auto found = Goal().dag->delivered().find(name);
+    return found == Goal().dag->delivered().end() ? std::string() : sink_.Get(found->second);
   }
 
  private:

@@ -109,7 +109,7 @@ std::string EffectOf(Language language, const Ruling& ruling, const std::string&
 void FinishRouting(Turn& turn, const PlanState& plan, const CommandId& command, StageMatter matter,
                    const AgentOutput& output) {
   const StageLine& line = plan.goal->LineOf(matter);
-  const RouteFacts facts{IntentOf(line.intent), std::get<RouteDecision>(output.params),
+  const RouteFacts facts{line.Understood(), std::get<RouteDecision>(output.params),
                          matter == StageMatter::kRemark};
   const Ruling ruling = RuleRoute(facts);
   if (ruling.overruled) {
@@ -157,7 +157,7 @@ void FinishPlanning(Turn& turn, const PlanState& plan, const CommandId& command,
 // The plan in full, a line for each task.
 std::string PlanInWords(Language language, const StageLine& line) {
   std::string text;
-  for (const PlannedTask& task : TaskPlanOf(line.plan).tasks) {
+  for (const PlannedTask& task : line.Planned().tasks) {
     const std::string needs =
         task.dependencies.empty()
             ? std::string()
@@ -180,18 +180,17 @@ void AskAboutPlan(Turn& turn, const PlanState& plan, const CommandId& command, S
   const std::string& words = matter == StageMatter::kRemark && !plan.goal->remarks.empty()
                                  ? plan.goal->remarks.front().text
                                  : plan.goal->goal;
-  AskPerson(
-      turn, plan,
-      {.kind = QuestionKind::kConfirm,
-       .matter = GoalMatter::kPlan,
-       .text = WithMessage(line.planner.user_message, Say(language, Phrase::kPlanQuestion,
-                                                          TaskPlanOf(line.plan).tasks.size(), words, reason) +
-                                                          PlanInWords(language, line)),
-       .from = StageAgent(Stage::kPlanner),
-       .command = command,
-       .risk = risk,
-       .choices = {{"approve", Say(language, Phrase::kPlanApprove)},
-                   {"reject", Say(language, Phrase::kPlanReject)}}});
+  AskPerson(turn, plan,
+            {.kind = QuestionKind::kConfirm,
+             .matter = GoalMatter::kPlan,
+             .text = WithMessage(line.planner.user_message, Say(language, Phrase::kPlanQuestion,
+                                                                line.Planned().tasks.size(), words, reason) +
+                                                                PlanInWords(language, line)),
+             .from = StageAgent(Stage::kPlanner),
+             .command = command,
+             .risk = risk,
+             .choices = {{"approve", Say(language, Phrase::kPlanApprove)},
+                         {"reject", Say(language, Phrase::kPlanReject)}}});
 }
 
 // To the planner, or to a person when it went there too often.
@@ -415,7 +414,7 @@ void PlanAgain(Turn& turn, const PlanState& plan, StageMatter matter) {
 
 void AcceptPlan(Turn& turn, const PlanState& plan, StageMatter matter) {
   if (matter == StageMatter::kGoal) MoveToPhase(turn, plan, GoalPhase::kMatching);
-  const TaskPlan wanted = TaskPlanOf(plan.goal->LineOf(matter).plan);
+  const TaskPlan wanted = plan.goal->LineOf(matter).Planned();
   if (const std::string obstacle = ObstacleTo(plan, matter, wanted); !obstacle.empty()) {
     turn.Emit(plan, WorkReviewed{matter, {}, false, 0, obstacle, {}, "it does not fit the plan there is"});
     if (plan.goal->LineOf(matter).rounds > kMostPlanRounds) {

@@ -120,7 +120,7 @@ TEST_F(GoalTest, TheOrchestratorMayGiveATaskToSomebodyElseWhoCanDoIt) {
   Say("task:facts", StageText("FAIL", R"({"reason":"no sources"})"));
   Say("orchestrator",
       StageText("RESOURCE_ALLOCATE", R"({"task":"facts","agent":"bob","reason":"bob knows"})"));
-  EXPECT_EQ(Goal().dag->revision, 2U);
+  EXPECT_EQ(Goal().dag->revision(), 2U);
   ASSERT_NE(Running("task:facts"), "");
   EXPECT_EQ(Record(Running("task:facts"), kPlan)->agent.str(), "bob");
 }
@@ -130,7 +130,7 @@ TEST_F(GoalTest, TheOrchestratorMayNotGiveATaskToSomebodyWhoLacksWhatItNeeds) {
   Say("task:facts", StageText("FAIL", R"({"reason":"no sources"})"));
   Say("orchestrator",
       StageText("RESOURCE_ALLOCATE", R"({"task":"facts","agent":"bob","reason":"bob knows"})"));
-  EXPECT_EQ(Goal().dag->revision, 1U);
+  EXPECT_EQ(Goal().dag->revision(), 1U);
   EXPECT_EQ(Running("task:facts"), "");
   ASSERT_NE(Asked(), nullptr) << "a person decides";
   EXPECT_NE(Asked()->text.find("research"), std::string::npos) << Asked()->text;
@@ -353,7 +353,7 @@ TEST_F(GoalTest, ASmallChangeKeepsWhatItDoesNotTouch) {
   Review(true);
   ASSERT_EQ(Of<ThinkingApplied>().size(), 1U);
   EXPECT_EQ(Of<ThinkingApplied>()[0].names, std::vector<std::string>{"replace_task"});
-  EXPECT_EQ(Goal().dag->revision, 2U);
+  EXPECT_EQ(Goal().dag->revision(), 2U);
   EXPECT_EQ(Phase("facts"), TaskPhase::kCompleted);
   EXPECT_EQ(Phase("page"), TaskPhase::kActive);
   Complete("page", "short");
@@ -376,7 +376,7 @@ TEST_F(GoalTest, AChangeThatWouldMakeACircleIsPlannedAgain) {
   done.answer.stage = *output.value;
   Feed(std::move(done));
   Review(true);
-  EXPECT_EQ(Goal().dag->revision, 1U);
+  EXPECT_EQ(Goal().dag->revision(), 1U);
   EXPECT_NE(Running("planner"), "");
   EXPECT_NE(Goal().goal->remark_line.feedback.front().find("wait for itself"), std::string::npos);
 }

@@ -88,7 +88,7 @@ std::vector<std::string> FilesForPlanner(const PlanState& plan, const std::vecto
   if (!plan.goal) return names;
   for (const NamedContent& file : plan.goal->files) names.push_back(file.name);
   if (!plan.dag) return names;
-  for (const auto& [name, content] : plan.dag->files) names.push_back(name);
+  for (const auto& [name, content] : plan.dag->files()) names.push_back(name);
   for (const std::string& id : staying) {
     for (const TaskOutput& output : plan.dag->Node(plan.dag->Find(TaskId(id))).outputs)
       names.push_back(output.name);
@@ -117,7 +117,7 @@ Issues CompleteGoalDag(const PlanState& plan, TaskDag& dag) {
 
 std::vector<BoundInput> ReviewedFiles(const PlanState& plan, TaskIndex task) {
   std::vector<BoundInput> files;
-  const TaskRecord& record = plan.dag->tasks[task];
+  const TaskRecord& record = plan.dag->Task(task);
   if (!record.result) return files;
   for (const auto* made : {&record.result->outputs, &record.result->beside}) {
     for (const NamedContent& output : *made) files.push_back({output.name, output.content, 0});

@@ -60,7 +60,7 @@ bool Declines(Decision decision, const std::string& text) {
 
 void FailReview(Turn& turn, const PlanState& plan, const StageCall& call) {
   const TaskIndex task = plan.dag ? plan.dag->Find(call.task) : DagState::kNone;
-  if (task == DagState::kNone || plan.dag->tasks[task].phase != TaskPhase::kReview) return;
+  if (task == DagState::kNone || plan.dag->Task(task).phase != TaskPhase::kReview) return;
   FailReviewedTask(turn, plan, task, ErrorCode::kEscalated, "nobody could judge the result");
 }
 
@@ -132,7 +132,7 @@ void DecideCapability(Turn& turn, const PlanState& plan, Decision decision, cons
   if (known || named.str() == kHuman) {
     TasksMatched given;
     given.by_person = true;
-    const TaskPlan wanted = TaskPlanOf(plan.goal->LineOf(matter).plan);
+    const TaskPlan wanted = plan.goal->LineOf(matter).Planned();
     for (TaskMatch& match : MatchTasks(ResourcePool(turn.state()), wanted.tasks, plan.goal->assigned, {})) {
       if (match.agent_id.empty()) given.matches.push_back({match.task_id, named, "a person decided it"});
     }
@@ -144,7 +144,7 @@ void DecideCapability(Turn& turn, const PlanState& plan, Decision decision, cons
 void DecideResult(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Decision decision,
                   const std::string& text) {
   const TaskIndex task = plan.dag ? plan.dag->Find(asked.task_id) : DagState::kNone;
-  if (task == DagState::kNone || plan.dag->tasks[task].phase != TaskPhase::kReview) return;
+  if (task == DagState::kNone || plan.dag->Task(task).phase != TaskPhase::kReview) return;
   if (decision == Decision::kApprove) {
     AcceptReviewedTask(turn, plan, task);
   } else if (decision == Decision::kReject) {

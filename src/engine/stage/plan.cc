@@ -137,7 +137,7 @@ bool Submit(Turn& turn, const PlanState& plan, TaskDag dag, const AgentId& autho
   submission.reason = reason;
   submission.fresh = fresh;
   std::map<std::string, Content> files;
-  if (plan.dag) files = plan.dag->files;
+  if (plan.dag) files = plan.dag->files();
   for (const NamedContent& file : plan.goal->files) files.insert_or_assign(file.name, file.content);
   for (const auto& [name, content] : files) submission.files.emplace_back(name, Payload(content));
   Reply reply = std::move(turn.reply);
@@ -225,12 +225,12 @@ void AdoptPlan(Turn& turn, const PlanState& plan, StageMatter matter, const Task
   if (!adopted) {
     GiveUp(turn, plan, matter, "the plan cannot be carried out by this team any more");
   } else if (matter == StageMatter::kRemark) {
-    SettleRemark(turn, plan, true, fmt::format("revision {} of the plan", plan.dag->revision));
+    SettleRemark(turn, plan, true, fmt::format("revision {} of the plan", plan.dag->revision()));
   }
 }
 
 std::string LackedBy(Turn& turn, const PlanState& plan, const TaskId& task, const AgentId& agent) {
-  const TaskPlan planned = TaskPlanOf(plan.goal->line.plan);
+  const TaskPlan planned = plan.goal->line.Planned();
   const auto wanted = std::ranges::find(planned.tasks, task.str(), &PlannedTask::id);
   if (wanted == planned.tasks.end()) return {};
   std::vector<std::string> lacks;

@@ -96,7 +96,7 @@ std::string WhatToFix(const ReviewResult& review, const Verdict& verdict) {
 std::string FailedTasks(const DagState& dag) {
   std::vector<std::string> failed;
   for (TaskIndex task = 0; task < dag.size(); ++task) {
-    const TaskRecord& record = dag.tasks[task];
+    const TaskRecord& record = dag.Task(task);
     if (record.phase != TaskPhase::kFailed) continue;
     failed.push_back(
         fmt::format("{} failed: {}", dag.IdOf(task).str(), record.note ? record.note->reason : ""));
@@ -107,7 +107,7 @@ std::string FailedTasks(const DagState& dag) {
 std::string NamesOfFailed(const DagState& dag) {
   std::vector<std::string> names;
   for (TaskIndex task = 0; task < dag.size(); ++task) {
-    if (dag.tasks[task].phase == TaskPhase::kFailed) names.push_back(dag.IdOf(task).str());
+    if (dag.Task(task).phase == TaskPhase::kFailed) names.push_back(dag.IdOf(task).str());
   }
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -118,7 +118,7 @@ void SkipFailed(Turn& turn, const PlanState& plan, const std::string& reason) {
   TasksReset reset;
   reset.reason = reason;
   for (TaskIndex task = 0; task < dag.size(); ++task) {
-    if (dag.tasks[task].phase == TaskPhase::kFailed) {
+    if (dag.Task(task).phase == TaskPhase::kFailed) {
       turn.Emit(plan,
                 TaskChanged{dag.IdOf(task), TaskChange::kNotNeeded, ErrorCode::kDependencyFailed, reason});
     } else if (dag.ResolutionOf(task) == Resolution::kBad) {
@@ -263,13 +263,13 @@ AnswerUse StagedGoal::UseExecutorAnswer(Turn& turn, const PlanState& plan, const
 
 std::int32_t StagedGoal::PriorityOf(const PlanState& plan) const {
   if (!plan.goal || !plan.goal->staged) return 0;
-  return IntentOf(plan.goal->line.intent).urgency == Urgency::kHigh ? kUrgentPriority : 0;
+  return plan.goal->line.Understood().urgency == Urgency::kHigh ? kUrgentPriority : 0;
 }
 
 bool StagedGoal::AwaitReview(Turn& turn, const PlanState& plan, TaskIndex task) const {
   if (!plan.goal || !plan.goal->staged) return false;
   // What a person did needs no reviewer, and what is used again was judged before.
-  if (plan.dag->AgentOf(task).str() == kHuman || plan.dag->tasks[task].reused) return false;
+  if (plan.dag->AgentOf(task).str() == kHuman || plan.dag->Task(task).reused) return false;
   turn.Emit(plan, TaskChanged{plan.dag->IdOf(task), TaskChange::kWaitsForReview, ErrorCode::kGateClosed,
                               "waits for its review"});
   AskResultReview(turn, plan, task);
@@ -279,7 +279,7 @@ bool StagedGoal::AwaitReview(Turn& turn, const PlanState& plan, TaskIndex task) 
 void FinishResultReview(Turn& turn, const PlanState& plan, const StageCall& call, const CommandId& command,
                         const AgentOutput& output) {
   const TaskIndex task = plan.dag ? plan.dag->Find(call.task) : DagState::kNone;
-  if (task == DagState::kNone || plan.dag->tasks[task].phase != TaskPhase::kReview) return;
+  if (task == DagState::kNone || plan.dag->Task(task).phase != TaskPhase::kReview) return;
   const auto& review = std::get<ReviewResult>(output.params);
   const auto said = plan.goal->executors.find(call.task);
   const StageWeight judged = said == plan.goal->executors.end() ? StageWeight() : said->second;
@@ -350,7 +350,7 @@ void RetryFailed(Turn& turn, const PlanState& plan, const std::string& reason, S
   if (!said.text.empty()) reset.said.push_back(std::move(said));
   for (TaskIndex task = 0; task < dag.size(); ++task) {
     const bool good = dag.ResolutionOf(task) == Resolution::kGood;
-    if (!good && dag.tasks[task].phase != TaskPhase::kPending) reset.tasks.push_back(dag.IdOf(task));
+    if (!good && dag.Task(task).phase != TaskPhase::kPending) reset.tasks.push_back(dag.IdOf(task));
   }
   if (!reset.tasks.empty()) turn.Emit(plan, std::move(reset));
   AdvanceTasks(turn, plan);

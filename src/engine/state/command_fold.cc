@@ -126,7 +126,7 @@ void CommandFold::CountMissing(CommandRecord& record) {
 
 void CommandFold::Fold(const TaskChanged& e) {
   if (!FoldChanged(plan_, e, event_.time)) return;
-  const TaskRecord& task = plan_.dag->tasks[plan_.dag->Find(e.task_id)];
+  const TaskRecord& task = plan_.dag->Task(plan_.dag->Find(e.task_id));
   if (task.command == TaskRecord::kNoCommand) return;
   CommandRecord& record = plan_.commands[task.command];
   if (record.state != CommandState::kWaitingInputs) return;
@@ -255,7 +255,7 @@ void CommandFold::Fold(const ModelCallIntended& e) {
   execution.answer_errors.clear();
   execution.tool_outputs.clear();
   execution.news.clear();
-  execution.plan_revision = plan_.dag ? plan_.dag->revision : 0;
+  execution.plan_revision = plan_.dag ? plan_.dag->revision() : 0;
   execution.open.push_back({e.call, e.model_call, true, {}, e.request, e.reserved, event_.number, {}});
   Add(plan_.reserved, e.reserved);
   Add(state_.reserved, e.reserved);

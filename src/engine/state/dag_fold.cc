@@ -40,14 +40,14 @@ void Remember(DagState& dag, TaskRecord& record) {
   // Commands for other tasks were made for the DAG as it was: whoever planned it has to plan again.
   if (!record.result->commands.empty()) return;
   const Digest key = record.result->key;
-  dag.answered.insert_or_assign(key, std::move(*record.result));
+  dag.Change().answered.insert_or_assign(key, std::move(*record.result));
 }
 
 // Whether what a command made still counts.
 bool IsCurrent(const PlanState& plan, std::uint32_t command) {
   const TaskIndex task = plan.dag->Find(plan.commands[command - 1].task);
   if (task == DagState::kNone) return false;
-  const TaskRecord& record = plan.dag->tasks[task];
+  const TaskRecord& record = plan.dag->Task(task);
   return record.command == command - 1 && record.result != nullptr;
 }
 
@@ -58,7 +58,7 @@ void WithdrawFiles(PlanState& plan) {
       if (file.command != 0 && !file.tagged && !IsCurrent(plan, file.command)) file.withdrawn = true;
     }
   }
-  std::erase_if(plan.dag->versions, [&](const FileVersion& version) {
+  std::erase_if(plan.dag->Change().versions, [&](const FileVersion& version) {
     return version.command != 0 && !IsCurrent(plan, version.command);
   });
 }
@@ -69,7 +69,7 @@ void ForgetInherited(DagState& dag, const DagAdopted& e) {
   for (std::size_t i = 0; i < e.nodes.size(); ++i) {
     if (i < e.kept.size() && e.kept[i] != 0) kept.insert(e.nodes[i].task_id);
   }
-  std::erase_if(dag.inherited, [&](const auto& one) { return !kept.contains(one.first); });
+  std::erase_if(dag.Change().inherited, [&](const auto& one) { return !kept.contains(one.first); });
 }
 
 void KeepDeliverables(DagState& dag, const DagAdopted& e) {
@@ -77,25 +77,25 @@ void KeepDeliverables(DagState& dag, const DagAdopted& e) {
   for (std::size_t i = 0; i < e.nodes.size(); ++i) {
     for (const TaskOutput& output : e.nodes[i].outputs) {
       if (!output.deliverable) continue;
-      if (dag.tasks[i].phase == TaskPhase::kCompleted) names.insert(output.name);
-      const auto tags = dag.tags.find(output.name);
-      if (tags == dag.tags.end()) continue;
+      if (dag.Change().tasks[i].phase == TaskPhase::kCompleted) names.insert(output.name);
+      const auto tags = dag.Change().tags.find(output.name);
+      if (tags == dag.Change().tags.end()) continue;
       for (const OutputTag& tag : tags->second) names.insert(tag.FileName());
     }
     if (e.nodes[i].outputs.empty()) names.insert(ImplicitOutputName(e.nodes[i].task_id));
-    if (dag.tasks[i].phase != TaskPhase::kCompleted || !dag.tasks[i].result) continue;
-    for (const NamedContent& file : dag.tasks[i].result->beside) {
+    if (dag.Change().tasks[i].phase != TaskPhase::kCompleted || !dag.Change().tasks[i].result) continue;
+    for (const NamedContent& file : dag.Change().tasks[i].result->beside) {
       names.insert(file.name);
       names.insert(BesideName(e.nodes[i].task_id, file.name));
     }
   }
-  std::erase_if(dag.delivered, [&](const auto& one) { return !names.contains(one.first); });
+  std::erase_if(dag.Change().delivered, [&](const auto& one) { return !names.contains(one.first); });
 }
 
 TaskRecord* RecordOf(PlanState& plan, const CommandRecord& command) {
   if (!plan.dag) return nullptr;
   const TaskIndex task = plan.dag->Find(command.task);
-  return task == DagState::kNone ? nullptr : &plan.dag->tasks[task];
+  return task == DagState::kNone ? nullptr : &plan.dag->Change().tasks[task];
 }
 
 TaskIndex Known(const DagState& dag, const TaskId& id) {
@@ -178,43 +178,45 @@ TaskPhase PhaseAfter(TaskChange change) {
 void FoldDag(PlanState& plan, const DagAdopted& e) {
   if (!plan.dag) plan.dag = std::make_unique<DagState>();
   DagState& dag = *plan.dag;
-  std::vector<TaskRecord> before = std::exchange(dag.tasks, {});
-  dag.tasks.resize(e.nodes.size());
-  dag.nodes.clear();
+  std::vector<TaskRecord> before = std::exchange(dag.Change().tasks, {});
+  dag.Change().tasks.resize(e.nodes.size());
+  dag.Change().nodes.clear();
   std::vector<bool> moved(before.size());
   for (std::size_t i = 0; i < e.nodes.size(); ++i) {
-    dag.nodes.push_back(NodeBytes(e.nodes[i]));
+    dag.Change().nodes.push_back(NodeBytes(e.nodes[i]));
     const std::size_t old = i < e.kept.size() ? e.kept[i] : 0;
     if (old == 0 || old > before.size()) {
-      dag.tasks[i].since = e.revision;
-      dag.tasks[i].anew = e.fresh;
+      dag.Change().tasks[i].since = e.revision;
+      dag.Change().tasks[i].anew = e.fresh;
       const TaskIndex same = before.empty() || e.fresh ? DagState::kNone : dag.Find(e.nodes[i].task_id);
-      if (same != DagState::kNone) CarryPast(plan, before[same], dag.tasks[i], e);
+      if (same != DagState::kNone) CarryPast(plan, before[same], dag.Change().tasks[i], e);
       continue;
     }
     moved[old - 1] = true;
-    dag.tasks[i] = std::move(before[old - 1]);
-    dag.tasks[i].reused = dag.tasks[i].reused || dag.tasks[i].phase == TaskPhase::kCompleted;
+    dag.Change().tasks[i] = std::move(before[old - 1]);
+    dag.Change().tasks[i].reused =
+        dag.Change().tasks[i].reused || dag.Change().tasks[i].phase == TaskPhase::kCompleted;
   }
   for (std::size_t old = 0; old < before.size(); ++old) {
     if (!moved[old]) Remember(dag, before[old]);
   }
-  if (e.fresh) dag.answered.clear();
+  if (e.fresh) dag.Change().answered.clear();
   ForgetInherited(dag, e);
-  dag.revision = e.revision;
-  dag.goal = e.goal;
-  dag.dag = e.dag;
-  dag.history.push_back(e.dag.digest);
-  dag.files.clear();
-  for (const NamedContent& file : e.files) dag.files.insert_or_assign(file.name, file.content);
-  dag.failure.clear();
-  dag.routing_rules = e.routing_rules;
-  if (e.from_file) dag.file_dag = e.dag.digest;
+  dag.Change().revision = e.revision;
+  dag.Change().goal = e.goal;
+  dag.Change().dag = e.dag;
+  dag.Change().history.push_back(e.dag.digest);
+  dag.Change().files.clear();
+  for (const NamedContent& file : e.files) dag.Change().files.insert_or_assign(file.name, file.content);
+  dag.Change().failure.clear();
+  dag.Change().routing_rules = e.routing_rules;
+  if (e.from_file) dag.Change().file_dag = e.dag.digest;
   dag.Rebuild();
   // Numbers of commands go on where they were.
   for (TaskIndex task = 0; task < dag.size(); ++task) {
     for (const std::uint32_t index : plan.CommandsOf(dag.IdOf(task))) {
-      dag.tasks[task].last_seq = std::max(dag.tasks[task].last_seq, plan.commands[index].seq);
+      dag.Change().tasks[task].last_seq =
+          std::max(dag.Change().tasks[task].last_seq, plan.commands[index].seq);
     }
   }
   KeepDeliverables(dag, e);
@@ -222,28 +224,30 @@ void FoldDag(PlanState& plan, const DagAdopted& e) {
 }
 
 void FoldForked(PlanState& plan, const PlanForked& e) {
-  plan.dag->origin = Origin{e.origin, e.at, e.from_task};
+  plan.dag->Change().origin = Origin{e.origin, e.at, e.from_task};
   for (const InheritedResult& one : e.results) {
-    plan.dag->inherited[one.task_id] = {one.key, one.result, one.outputs, one.score, one.score_explanation};
-    plan.dag->inherited[one.task_id].beside = one.beside;
+    plan.dag->Change().inherited[one.task_id] = {one.key, one.result, one.outputs, one.score,
+                                                 one.score_explanation};
+    plan.dag->Change().inherited[one.task_id].beside = one.beside;
   }
 }
 
 void FoldCompleted(PlanState& plan, const TaskCompleted& e, Timestamp at) {
   DagState& dag = *plan.dag;
   const TaskIndex task = Known(dag, e.task_id);
-  dag.tasks[task].ended_at = at;
-  dag.tasks[task].note = NoteOf(e);
-  dag.tasks[task].past.reset();
-  for (const NamedContent& one : e.deliverables) dag.delivered.insert_or_assign(one.name, one.content);
-  for (const OutputTag& tag : e.tags) dag.tags[tag.output].push_back(tag);
+  dag.Change().tasks[task].ended_at = at;
+  dag.Change().tasks[task].note = NoteOf(e);
+  dag.Change().tasks[task].past.reset();
+  for (const NamedContent& one : e.deliverables)
+    dag.Change().delivered.insert_or_assign(one.name, one.content);
+  for (const OutputTag& tag : e.tags) dag.Change().tags[tag.output].push_back(tag);
   dag.Move(task, TaskPhase::kCompleted);
 }
 
 bool FoldChanged(PlanState& plan, const TaskChanged& e, Timestamp at) {
   DagState& dag = *plan.dag;
   const TaskIndex task = Known(dag, e.task_id);
-  TaskRecord& record = dag.tasks[task];
+  TaskRecord& record = dag.Change().tasks[task];
   if (!e.reason.empty()) record.note = std::make_unique<TaskNote>(TaskNote{e.code, e.reason});
   if (e.change == TaskChange::kReworked || e.change == TaskChange::kReexecuted) {
     EndRound(plan, record, e.said.empty() ? std::vector<Saying>{{Speaker::kEngine, {}, e.reason}} : e.said);
@@ -264,13 +268,13 @@ bool FoldChanged(PlanState& plan, const TaskChanged& e, Timestamp at) {
 void FoldReset(PlanState& plan, const TasksReset& e) {
   DagState& dag = *plan.dag;
   for (const TaskId& id : e.tasks) {
-    TaskRecord& record = dag.tasks[Known(dag, id)];
-    dag.inherited.erase(id);
+    TaskRecord& record = dag.Change().tasks[Known(dag, id)];
+    dag.Change().inherited.erase(id);
     std::vector<Saying> said = WhyItFailed(record);
     if (record.attempts > 0) said.insert(said.end(), e.said.begin(), e.said.end());
     if (!said.empty()) EndRound(plan, record, std::move(said));
     if (!e.forget) Remember(dag, record);
-    if (e.forget && record.result) dag.answered.erase(record.result->key);
+    if (e.forget && record.result) dag.Change().answered.erase(record.result->key);
     TaskRecord anew;
     anew.attempts = record.attempts;
     anew.last_seq = record.last_seq;
@@ -285,7 +289,7 @@ void FoldReset(PlanState& plan, const TasksReset& e) {
     anew.anew = e.forget || (record.anew && record.phase != TaskPhase::kCompleted);
     record = std::move(anew);
   }
-  dag.failure.clear();
+  dag.Change().failure.clear();
   dag.Recount();
   WithdrawFiles(plan);
 }
@@ -293,7 +297,7 @@ void FoldReset(PlanState& plan, const TasksReset& e) {
 void FoldNumberTaken(PlanState& plan, const NumberTaken& e) {
   const TaskIndex task = plan.dag ? plan.dag->Find(e.task_id) : DagState::kNone;
   if (task == DagState::kNone) return;
-  plan.dag->tasks[task].taken_seq = std::max(plan.dag->tasks[task].taken_seq, e.seq);
+  plan.dag->Change().tasks[task].taken_seq = std::max(plan.dag->Change().tasks[task].taken_seq, e.seq);
 }
 
 void FoldTaskCommand(PlanState& plan, const CommandRecord& record) {
@@ -342,29 +346,27 @@ void FoldTaskResult(PlanState& plan, const CommandRecord& record, const CommandS
       (record.execution && (record.execution->thinking_rounds > 0 || record.execution->tool_rounds > 0));
   task->result = std::move(result);
   task->reused = e.reused;
-  plan.dag->inherited.erase(record.task);
+  plan.dag->Change().inherited.erase(record.task);
 }
 
 void FoldVersion(PlanState& plan, const InputArrived& e, std::uint32_t command) {
-  if (const auto gated = plan.dag->awaited_files.find(e.name); gated != plan.dag->awaited_files.end()) {
-    for (const TaskIndex task : gated->second) plan.dag->reminders.recheck.push_back(task);
-  }
+  plan.dag->NoteFile(e.name);
   if (!plan.dag->ChoosesVersionsOf(e.name)) return;
   FileVersion version{e.agent_id, e.name, e.content, command, {}};
   if (command != 0) {
     const TaskRecord* task = RecordOf(plan, plan.commands[command - 1]);
     if (task != nullptr && task->result) version.score = task->result->score;
   }
-  plan.dag->versions.push_back(std::move(version));
+  plan.dag->Change().versions.push_back(std::move(version));
 }
 
 void FoldPlanChange(PlanState& plan, const PlanChanged& e, Timestamp at) {
   if (!plan.dag) return;
   DagState& dag = *plan.dag;
-  if (e.change == PlanChange::kCompleted) dag.failure = e.reason;
-  if (e.change == PlanChange::kReopened) dag.failure.clear();
+  if (e.change == PlanChange::kCompleted) dag.Change().failure = e.reason;
+  if (e.change == PlanChange::kReopened) dag.Change().failure.clear();
   if (e.change != PlanChange::kCancelled) return;
-  for (TaskRecord& record : dag.tasks) {
+  for (TaskRecord& record : dag.Change().tasks) {
     const bool ended = record.phase == TaskPhase::kCompleted || record.phase == TaskPhase::kFailed ||
                        record.phase == TaskPhase::kSkipped;
     if (ended) continue;
@@ -377,7 +379,7 @@ void FoldPlanChange(PlanState& plan, const PlanChanged& e, Timestamp at) {
 bool IsHeld(const PlanState& plan, const CommandRecord& record) {
   if (!plan.dag || record.task.empty()) return false;
   const TaskIndex task = plan.dag->Find(record.task);
-  return task != DagState::kNone && plan.dag->tasks[task].phase == TaskPhase::kPending;
+  return task != DagState::kNone && plan.dag->Task(task).phase == TaskPhase::kPending;
 }
 
 }  // namespace agenttalk

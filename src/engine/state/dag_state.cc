@@ -70,7 +70,7 @@ void TaskPast::Add(PastRound round) {
 
 TaskNode DagState::Node(TaskIndex task) const {
   TaskNode node;
-  ByteReader reader(nodes[task]);
+  ByteReader reader(stored_.nodes[task]);
   reader.Get(node);
   return node;
 }
@@ -78,6 +78,22 @@ TaskNode DagState::Node(TaskIndex task) const {
 TaskIndex DagState::Find(const TaskId& task) const {
   const auto found = by_id_.find(task.str());
   return found == by_id_.end() ? kNone : found->second;
+}
+
+const TaskResult* DagState::FindAnswered(const Digest& key) const {
+  const auto found = stored_.answered.find(key);
+  return found == stored_.answered.end() ? nullptr : &found->second;
+}
+
+const TaskResult* DagState::FindInherited(const TaskId& task) const {
+  const auto found = stored_.inherited.find(task);
+  return found == stored_.inherited.end() ? nullptr : &found->second;
+}
+
+std::span<const OutputTag> DagState::TagsOf(const std::string& output) const {
+  const auto found = stored_.tags.find(output);
+  return found == stored_.tags.end() ? std::span<const OutputTag>()
+                                     : std::span<const OutputTag>(found->second);
 }
 
 std::span<const TaskIndex> DagState::DependenciesOf(TaskIndex task) const {
@@ -97,10 +113,10 @@ std::span<const TaskIndex> DagState::MakersOf(const std::string& evidence) const
 }
 
 bool DagState::Accepts(TaskIndex task, const Digest& dag_sha256) const {
-  if (dag_sha256 == dag.digest) return true;
-  const auto last = std::ranges::find(history.rbegin(), history.rend(), dag_sha256);
-  if (last == history.rend()) return false;
-  const auto made_for = static_cast<std::uint64_t>(history.rend() - last);
+  if (dag_sha256 == stored_.dag.digest) return true;
+  const auto last = std::ranges::find(stored_.history.rbegin(), stored_.history.rend(), dag_sha256);
+  if (last == stored_.history.rend()) return false;
+  const auto made_for = static_cast<std::uint64_t>(stored_.history.rend() - last);
   return made_for >= stable_since_[task];
 }
 
@@ -128,7 +144,7 @@ std::vector<TaskIndex> DagState::Downstream(std::vector<TaskIndex> tasks_from) c
 
 Resolution DagState::ResolutionOf(TaskIndex task) const {
   for (int step = 0; step < kLongestFallback; ++step) {
-    const TaskRecord& record = tasks[task];
+    const TaskRecord& record = stored_.tasks[task];
     if (record.phase == TaskPhase::kCompleted || record.not_needed) return Resolution::kGood;
     if (record.phase != TaskPhase::kFailed && record.phase != TaskPhase::kSkipped) return Resolution::kOpen;
     if (fallback_[task] == kNone) return Resolution::kBad;
@@ -138,29 +154,29 @@ Resolution DagState::ResolutionOf(TaskIndex task) const {
 }
 
 bool DagState::IsDormant(TaskIndex task) const {
-  return !tasks[task].activated && protected_.contains(task);
+  return !stored_.tasks[task].activated && protected_.contains(task);
 }
 
 bool DagState::IsReady(TaskIndex task) const {
-  return tasks[task].phase == TaskPhase::kPending && waiting_for_[task] == 0 && !has_bad_[task] &&
+  return stored_.tasks[task].phase == TaskPhase::kPending && waiting_for_[task] == 0 && !has_bad_[task] &&
          !IsDormant(task);
 }
 
 bool DagState::HasReady() const {
-  return std::ranges::any_of(reminders.backlog, [this](const std::deque<TaskIndex>& tasks_of_agent) {
+  return std::ranges::any_of(reminders_.backlog, [this](const std::deque<TaskIndex>& tasks_of_agent) {
     return std::ranges::any_of(tasks_of_agent, [this](TaskIndex task) { return IsReady(task); });
   });
 }
 
 void DagState::IndexNodes() {
   ids_.clear(), by_id_.clear(), agents_.clear(), agent_of_.clear();
-  fallback_.assign(nodes.size(), kNone), protected_.clear(), chosen_names_.clear();
+  fallback_.assign(stored_.nodes.size(), kNone), protected_.clear(), chosen_names_.clear();
   std::unordered_map<AgentId, std::uint32_t> agents;
-  std::vector<std::vector<TaskId>> needed(nodes.size());
+  std::vector<std::vector<TaskId>> needed(stored_.nodes.size());
   std::map<std::string, std::vector<TaskIndex>> evidence;
-  std::vector<TaskId> fallback(nodes.size());
-  ids_.reserve(nodes.size());
-  for (TaskIndex task = 0; task < nodes.size(); ++task) {
+  std::vector<TaskId> fallback(stored_.nodes.size());
+  ids_.reserve(stored_.nodes.size());
+  for (TaskIndex task = 0; task < stored_.nodes.size(); ++task) {
     TaskNode node = Node(task);
     ids_.push_back(std::move(node.task_id));
     const auto [agent, is_new] =
@@ -191,7 +207,7 @@ void DagState::IndexNodes() {
 
 void DagState::IndexEdges(const std::vector<std::vector<TaskId>>& needed) {
   dependency_start_.assign(1, 0), dependencies_.clear();
-  dependent_start_.assign(nodes.size() + 1, 0);
+  dependent_start_.assign(stored_.nodes.size() + 1, 0);
   for (const std::vector<TaskId>& ids : needed) {
     for (const TaskId& id : ids) {
       const TaskIndex dependency = Find(id);
@@ -204,15 +220,15 @@ void DagState::IndexEdges(const std::vector<std::vector<TaskId>>& needed) {
   for (std::size_t i = 1; i < dependent_start_.size(); ++i) dependent_start_[i] += dependent_start_[i - 1];
   std::vector<std::uint32_t> next(dependent_start_.begin(), dependent_start_.end() - 1);
   dependents_.resize(dependencies_.size());
-  for (TaskIndex task = 0; task < nodes.size(); ++task) {
+  for (TaskIndex task = 0; task < stored_.nodes.size(); ++task) {
     for (const TaskIndex dependency : DependenciesOf(task)) dependents_[next[dependency]++] = task;
   }
 }
 
 void DagState::IndexEvidence(const std::map<std::string, std::vector<TaskIndex>>& wanted) {
-  makers_.clear(), gates_on_.clear(), awaited_files.clear();
+  makers_.clear(), gates_on_.clear(), awaited_files_.clear();
   if (wanted.empty()) return;
-  for (TaskIndex task = 0; task < nodes.size(); ++task) {
+  for (TaskIndex task = 0; task < stored_.nodes.size(); ++task) {
     const TaskNode node = Node(task);
     std::vector<std::string> names;
     for (const TaskOutput& output : node.outputs) names.push_back(output.name);
@@ -226,7 +242,7 @@ void DagState::IndexEvidence(const std::map<std::string, std::vector<TaskIndex>>
   for (const auto& [name, gated] : wanted) {
     const auto makers = makers_.find(name);
     if (makers == makers_.end()) {
-      awaited_files[name] = gated;
+      awaited_files_[name] = gated;
       continue;
     }
     for (const TaskIndex maker : makers->second) {
@@ -237,16 +253,16 @@ void DagState::IndexEvidence(const std::map<std::string, std::vector<TaskIndex>>
 }
 
 void DagState::IndexRevisions() {
-  stable_since_.assign(nodes.size(), 0);
-  std::vector<std::uint32_t> open(nodes.size());
+  stable_since_.assign(stored_.nodes.size(), 0);
+  std::vector<std::uint32_t> open(stored_.nodes.size());
   std::vector<TaskIndex> order;
-  for (TaskIndex task = 0; task < nodes.size(); ++task) {
+  for (TaskIndex task = 0; task < stored_.nodes.size(); ++task) {
     open[task] = static_cast<std::uint32_t>(DependenciesOf(task).size());
     if (open[task] == 0) order.push_back(task);
   }
   for (std::size_t next = 0; next < order.size(); ++next) {
     const TaskIndex task = order[next];
-    stable_since_[task] = std::max(stable_since_[task], tasks[task].since);
+    stable_since_[task] = std::max(stable_since_[task], stored_.tasks[task].since);
     for (const TaskIndex dependent : DependentsOf(task)) {
       stable_since_[dependent] = std::max(stable_since_[dependent], stable_since_[task]);
       if (--open[dependent] == 0) order.push_back(dependent);
@@ -255,7 +271,7 @@ void DagState::IndexRevisions() {
 }
 
 void DagState::Rebuild() {
-  CHECK(nodes.size() == tasks.size());
+  CHECK(stored_.nodes.size() == stored_.tasks.size());
   IndexNodes();
   IndexRevisions();
   Recount();
@@ -263,16 +279,17 @@ void DagState::Rebuild() {
 
 void DagState::Recount() {
   busy_ = completed_ = 0;
-  reminders.afflicted.clear(), reminders.recheck.clear(), reminders.spared.clear(), reminders.offered.clear();
-  reminders.backlog.assign(agents_.size(), {});
+  reminders_.afflicted.clear(), reminders_.recheck.clear(), reminders_.spared.clear(),
+      reminders_.offered.clear();
+  reminders_.backlog.assign(agents_.size(), {});
   settled_.assign(size(), false), has_bad_.assign(size(), false);
   waiting_for_.assign(size(), 0);
   for (TaskIndex task = 0; task < size(); ++task) {
     waiting_for_[task] = static_cast<std::uint32_t>(DependenciesOf(task).size());
-    if (IsBusy(tasks[task].phase)) ++busy_;
-    if (tasks[task].phase == TaskPhase::kCompleted) ++completed_;
+    if (IsBusy(stored_.tasks[task].phase)) ++busy_;
+    if (stored_.tasks[task].phase == TaskPhase::kCompleted) ++completed_;
     if (waiting_for_[task] == 0) Offer(task);
-    if (tasks[task].phase == TaskPhase::kEvidence) reminders.recheck.push_back(task);
+    if (stored_.tasks[task].phase == TaskPhase::kEvidence) reminders_.recheck.push_back(task);
   }
   for (TaskIndex task = 0; task < size(); ++task) Settle(task);
 }
@@ -280,8 +297,8 @@ void DagState::Recount() {
 void DagState::Offer(TaskIndex task) {
   if (!IsReady(task)) return;
   const std::uint32_t agent = agent_of_[task];
-  reminders.backlog[agent].push_back(task);
-  if (reminders.offered.empty() || reminders.offered.back() != agent) reminders.offered.push_back(agent);
+  reminders_.backlog[agent].push_back(task);
+  if (reminders_.offered.empty() || reminders_.offered.back() != agent) reminders_.offered.push_back(agent);
 }
 
 // Once a task is decided, so are the edges that leave it. A task that failed is decided by its fallback.
@@ -297,16 +314,16 @@ void DagState::Settle(TaskIndex first) {
       if (resolution == Resolution::kGood && --waiting_for_[dependent] == 0) Offer(dependent);
       if (resolution == Resolution::kGood || has_bad_[dependent]) continue;
       has_bad_[dependent] = true;
-      reminders.afflicted.push_back(dependent);
+      reminders_.afflicted.push_back(dependent);
     }
-    for (const TaskIndex gated : ListIn(gates_on_, task)) reminders.recheck.push_back(gated);
-    if (fallback_[task] != kNone) reminders.spared.push_back(fallback_[task]);
+    for (const TaskIndex gated : ListIn(gates_on_, task)) reminders_.recheck.push_back(gated);
+    if (fallback_[task] != kNone) reminders_.spared.push_back(fallback_[task]);
     for (const TaskIndex replaced : ProtectedBy(task)) open.push_back(replaced);
   }
 }
 
 void DagState::Move(TaskIndex task, TaskPhase phase) {
-  TaskRecord& record = tasks[task];
+  TaskRecord& record = stored_.tasks[task];
   if (IsBusy(record.phase)) --busy_;
   if (record.phase == TaskPhase::kCompleted) --completed_;
   record.phase = phase;
@@ -315,9 +332,13 @@ void DagState::Move(TaskIndex task, TaskPhase phase) {
   Settle(task);
 }
 
+void DagState::NoteFile(const std::string& name) {
+  for (const TaskIndex gated : ListIn(awaited_files_, name)) reminders_.recheck.push_back(gated);
+}
+
 void DagState::Activate(TaskIndex fallback) {
-  tasks[fallback].activated = true;
-  if (has_bad_[fallback]) reminders.afflicted.push_back(fallback);
+  stored_.tasks[fallback].activated = true;
+  if (has_bad_[fallback]) reminders_.afflicted.push_back(fallback);
   Offer(fallback);
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/digest.h"
@@ -155,10 +156,8 @@ struct FileVersion {
   }
 };
 
-class DagState {
- public:
-  static constexpr TaskIndex kNone = UINT32_MAX;
-
+// What is stored of a DAG: the part of it that goes into snapshots.
+struct DagRecord {
   std::uint64_t revision = 0;
   std::string goal;
   Content dag;                           // the task_dag.json that is current
@@ -186,8 +185,40 @@ class DagState {
     f("routing_rules", self.routing_rules), f("tags", self.tags);
     f("file_dag", self.file_dag);
   }
+};
 
-  [[nodiscard]] TaskIndex size() const { return static_cast<TaskIndex>(tasks.size()); }
+// Everybody asks; only the fold changes (`Change`), and whoever decides has it const.
+class DagState {
+ public:
+  static constexpr TaskIndex kNone = UINT32_MAX;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    DagRecord::Fields(self.stored_, std::forward<F>(f));
+  }
+
+  [[nodiscard]] std::uint64_t revision() const { return stored_.revision; }
+  [[nodiscard]] const std::string& goal() const { return stored_.goal; }
+  // The task_dag.json that is current.
+  [[nodiscard]] const Content& document() const { return stored_.dag; }
+  [[nodiscard]] std::span<const Digest> history() const { return stored_.history; }
+  [[nodiscard]] const std::map<std::string, Content>& files() const { return stored_.files; }
+  [[nodiscard]] const std::map<std::string, Content>& delivered() const { return stored_.delivered; }
+  [[nodiscard]] std::span<const FileVersion> versions() const { return stored_.versions; }
+  [[nodiscard]] const std::string& failure() const { return stored_.failure; }
+  [[nodiscard]] const std::optional<Origin>& origin() const { return stored_.origin; }
+  [[nodiscard]] const std::vector<std::string>& routing_rules() const { return stored_.routing_rules; }
+  [[nodiscard]] const Digest& file_dag() const { return stored_.file_dag; }
+  [[nodiscard]] std::span<const TaskRecord> tasks() const { return stored_.tasks; }
+  [[nodiscard]] const TaskRecord& Task(TaskIndex task) const { return stored_.tasks[task]; }
+  // What a task that was reset or changed since had answered to the same request; null: nothing.
+  [[nodiscard]] const TaskResult* FindAnswered(const Digest& key) const;
+  // What the plan that this one was forked from has for the task; null: nothing, or it was taken over.
+  [[nodiscard]] const TaskResult* FindInherited(const TaskId& task) const;
+  // Versions of an output that keeps all of them, oldest first.
+  [[nodiscard]] std::span<const OutputTag> TagsOf(const std::string& output) const;
+
+  [[nodiscard]] TaskIndex size() const { return static_cast<TaskIndex>(stored_.tasks.size()); }
   [[nodiscard]] TaskNode Node(TaskIndex task) const;
   [[nodiscard]] TaskIndex Find(const TaskId& task) const;  // kNone: there is no such task
   [[nodiscard]] const TaskId& IdOf(TaskIndex task) const { return ids_[task]; }
@@ -205,7 +236,7 @@ class DagState {
   [[nodiscard]] std::uint64_t StableSince(TaskIndex task) const { return stable_since_[task]; }
   // The next number of the task's commands that nobody has.
   [[nodiscard]] std::int64_t NextSeq(TaskIndex task) const {
-    return std::max(tasks[task].last_seq, tasks[task].taken_seq) + 1;
+    return std::max(stored_.tasks[task].last_seq, stored_.tasks[task].taken_seq) + 1;
   }
   // Whether a command made for that DAG may still be executed for the task.
   [[nodiscard]] bool Accepts(TaskIndex task, const Digest& dag_sha256) const;
@@ -224,10 +255,12 @@ class DagState {
   [[nodiscard]] bool HasReady() const;
   [[nodiscard]] std::uint32_t completed() const { return completed_; }
 
+  // Fold: what is stored. Whoever changes nodes rebuilds, whoever changes phases moves or recounts.
+  DagRecord& Change() { return stored_; }
   // Fold: a change that leaves the DAG itself as it is.
   void BeginRevision(std::uint64_t number) {
-    revision = number;
-    history.push_back(dag.digest);
+    stored_.revision = number;
+    stored_.history.push_back(stored_.dag.digest);
   }
   // Fold: makes all indexes anew, after the DAG has changed; those that follow from the records alone.
   void Rebuild();
@@ -236,10 +269,14 @@ class DagState {
   void Move(TaskIndex task, TaskPhase phase);
   void Activate(TaskIndex fallback);
 
-  TaskReminders reminders;
-  std::map<std::string, std::vector<TaskIndex>> awaited_files;  // evidence that no task makes
+  // Fold: a file of this name is there, which may be the evidence that a gate waits for.
+  void NoteFile(const std::string& name);
+  TaskReminders& Reminders() { return reminders_; }
 
  private:
+  DagRecord stored_;
+  TaskReminders reminders_;
+
   void IndexNodes();
   void IndexEdges(const std::vector<std::vector<TaskId>>& needed);
   void IndexEvidence(const std::map<std::string, std::vector<TaskIndex>>& wanted);
@@ -247,7 +284,7 @@ class DagState {
   void Settle(TaskIndex task);
   void Offer(TaskIndex task);
 
-  // All of this follows from `nodes` and `tasks`.
+  // All of this follows from nodes and tasks.
   std::vector<TaskId> ids_;
   std::unordered_map<std::string_view, TaskIndex> by_id_;  // views into ids_
   std::vector<AgentId> agents_;
@@ -257,6 +294,7 @@ class DagState {
   std::vector<TaskIndex> fallback_;
   std::unordered_map<TaskIndex, std::vector<TaskIndex>> protected_;
   std::unordered_map<std::string, std::vector<TaskIndex>> makers_;
+  std::unordered_map<std::string, std::vector<TaskIndex>> awaited_files_;  // evidence that no task makes
   std::unordered_map<TaskIndex, std::vector<TaskIndex>> gates_on_;  // by maker: tasks whose gate needs it
   std::set<std::string> chosen_names_;
   std::vector<std::uint64_t> stable_since_;

@@ -14,6 +14,7 @@ TEST(Fields, EveryMemberOfASnapshotIsListed) {
   FieldsCheck check;
   check.LeaveOut<CommandRecord>(3);  // unmet, unmet_requirements, index
   check.Check<CommandRecord>();
+  check.Check<DagRecord>();
   check.Check<PlanState>();
   EXPECT_EQ(check.wrong(), std::vector<std::string>());
   // Classes, whose members cannot be counted; what they hold is.

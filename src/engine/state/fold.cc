@@ -128,7 +128,7 @@ class Folding {
   void operator()(const RemarkSettled& e) { FoldRemark(plan_, e, state_.settings.language); }
   void operator()(const ResultShared& e) { state_.shared.Add(e); }
   void operator()(const CallRestarted& /*e*/) {}  // its intent is still open
-  void operator()(const PlanFileKept& e) { plan_.dag->file_dag = e.dag; }
+  void operator()(const PlanFileKept& e) { plan_.dag->Change().file_dag = e.dag; }
 
   void Trail() { FoldTrail(plan_, event_); }
   // The plan has changed with this event.
@@ -150,7 +150,7 @@ class Folding {
 };
 
 void Folding::operator()(const ThinkingApplied& e) {
-  if (plan_.dag && !e.adopts_dag && plan_.dag->revision < e.revision) plan_.dag->BeginRevision(e.revision);
+  if (plan_.dag && !e.adopts_dag && plan_.dag->revision() < e.revision) plan_.dag->BeginRevision(e.revision);
   CommandRecord* record = plan_.Find(e.command_id);
   if (record != nullptr && record->execution) ++record->execution->thinking_rounds;
 }

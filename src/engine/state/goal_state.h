@@ -90,7 +90,7 @@ struct OpenRemark {
 
 // From words to a plan: what has been made of a goal, or of a remark.
 struct StageLine {
-  std::string intent;  // params of the INTENT_ANALYSIS that counts
+  std::string intent;  // params of the INTENT_ANALYSIS that counts: models are shown them as they came
   std::string plan;    // params of the last TASK_PLAN
   Route route = Route::kWaitUserDecision;
   std::string control;  // of a control_action, as the router said it
@@ -106,6 +106,10 @@ struct StageLine {
     f("understanding", self.understanding), f("router", self.router), f("planner", self.planner);
     f("rounds", self.rounds), f("feedback", self.feedback);
   }
+
+  // The same, read. They met their contract when they came.
+  [[nodiscard]] IntentAnalysis Understood() const;
+  [[nodiscard]] TaskPlan Planned() const;
 };
 
 struct GoalState {

@@ -17,8 +17,8 @@ PlanState& HubState::Plan(const PlanId& id) {
   if (PlanState* found = FindPlan(id)) return *found;
   auto plan = std::make_unique<PlanState>();
   plan->id = id;
-  plan->number = static_cast<std::uint32_t>(by_number.size());
-  by_number.push_back(plan.get());
+  plan->number = static_cast<std::uint32_t>(by_number_.size());
+  by_number_.push_back(plan.get());
   return *plans.emplace(id, std::move(plan)).first->second;
 }
 
@@ -32,18 +32,18 @@ const PlanState* HubState::FindPlan(const PlanId& id) const {
   if (recent_ != nullptr && recent_->id == id) return recent_;
   const auto found = plans.find(id);
   if (found == plans.end()) return nullptr;
-  recent_ = by_number[found->second->number];
+  recent_ = by_number_[found->second->number];
   return recent_;
 }
 
 PlanState* HubState::ByNumber(std::uint32_t number) {
   if (number == kOwnNumber) return &own;
-  return number < by_number.size() ? by_number[number] : nullptr;
+  return number < by_number_.size() ? by_number_[number] : nullptr;
 }
 
 const PlanState* HubState::ByNumber(std::uint32_t number) const {
   if (number == kOwnNumber) return &own;
-  return number < by_number.size() ? by_number[number] : nullptr;
+  return number < by_number_.size() ? by_number_[number] : nullptr;
 }
 
 const AgentState* HubState::FindAgent(const AgentId& id) const {
@@ -62,7 +62,7 @@ void HubState::Unload(const PlanId& id) {
   if (found == plans.end()) return;
   CHECK(!found->second->IsLivePlan());
   Subtract(unsettled, Unsettled(*found->second));
-  by_number[found->second->number] = nullptr;
+  by_number_[found->second->number] = nullptr;
   if (recent_ == found->second.get()) recent_ = nullptr;
   plans.erase(found);
 }

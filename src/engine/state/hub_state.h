@@ -65,7 +65,6 @@ struct HubState {
   std::map<AgentId, AgentState> agents;
   PlanState own;
   std::unordered_map<PlanId, Owned<PlanState>> plans;
-  std::vector<PlanState*> by_number;  // index: PlanState::number; null once unloaded
   Timers timers;
   // The plans that this process works on; none: all of them. The others are recorded but do not advance: no
   // command starts, no timer fires, no call is made. Never part of the journal.
@@ -95,6 +94,7 @@ struct HubState {
   void Unload(const PlanId& id);
 
  private:
+  std::vector<PlanState*> by_number_;    // index: PlanState::number; null once unloaded
   mutable PlanState* recent_ = nullptr;  // the plan asked for last: events come in runs about one plan
 };
 

@@ -229,7 +229,7 @@ bool DecodePlan(std::string_view bytes, PlanState& plan) {
   }
   if (!in.ok() || !in.AtEnd()) return false;
   if (plan.dag) {
-    if (plan.dag->nodes.size() != plan.dag->tasks.size()) return false;
+    if (plan.dag->Change().nodes.size() != plan.dag->size()) return false;
     plan.dag->Rebuild();
   }
   for (CommandRecord& record : plan.commands) {

@@ -258,11 +258,11 @@ class PlanState {
   Cost settled;         // the part of `spent` that the hub's own stream knows of
   Owned<DagState> dag;  // none in an open plan
   WorkingMemory memory;
-  Owned<GoalState> goal;  // of a plan that began with a goal, or was remarked upon
-  CommandTrails trails;             // which events are about each command
-  CostShares shares;                // of `spent`; what was spent before it was told apart is in none
-  CostShares settled_shares;        // of `settled`
-  std::uint64_t version = 0;        // rows in the journal
+  Owned<GoalState> goal;      // of a plan that began with a goal, or was remarked upon
+  CommandTrails trails;       // which events are about each command
+  CostShares shares;          // of `spent`; what was spent before it was told apart is in none
+  CostShares settled_shares;  // of `settled`
+  std::uint64_t version = 0;  // rows in the journal
   std::uint64_t last_event = 0;
   std::uint64_t snapshot_version = 0;  // of the newest snapshot; 0: there is none
 

@@ -66,7 +66,7 @@ class ResultsOfTheHub : public DagTest {
   }
   const TaskRecord& TaskOf(const std::string& plan, const std::string& task) {
     const DagState& dag = *Plan(plan).dag;
-    return dag.tasks[dag.Find(TaskId(task))];
+    return dag.Task(dag.Find(TaskId(task)));
   }
 };
 
@@ -76,7 +76,7 @@ TEST_F(ResultsOfTheHub, ATaskOfAnotherPlanWithTheSameRequestGetsTheRecordedResul
   EXPECT_EQ(RunPlan("plan_two"), 0);
   EXPECT_TRUE(TaskOf("plan_two", "a").reused);
   EXPECT_TRUE(TaskOf("plan_two", "b").reused);
-  EXPECT_EQ(sink_.Get(Plan("plan_two").dag->delivered.at("b.md")), "result of cmd_b_001");
+  EXPECT_EQ(sink_.Get(Plan("plan_two").dag->delivered().at("b.md")), "result of cmd_b_001");
   EXPECT_EQ(TaskOf("plan_two", "a").result->score, 80);
 }
 

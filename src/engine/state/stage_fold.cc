@@ -190,7 +190,7 @@ void FoldNote(PlanState& plan, const GoalNoted& e) {
 
 void FoldRemark(PlanState& plan, const RemarkMade& e, std::uint64_t number) {
   if (!plan.goal) {
-    BeginGoal(plan, plan.dag ? plan.dag->goal : std::string());
+    BeginGoal(plan, plan.dag ? plan.dag->goal() : std::string());
     plan.goal->phase = GoalPhase::kExecuting;
   }
   plan.goal->remarks.push_back({number, e.text});

@@ -94,7 +94,7 @@ const FileVersion* Choose(const PlanState& plan, const AgentId& agent, const std
     if (policy == PickPolicy::kBySha256) return one.content.digest < best->content.digest;
     return policy == PickPolicy::kHighestScore && one.score.value_or(-1) > best->score.value_or(-1);
   };
-  for (const FileVersion& version : plan.dag->versions) {
+  for (const FileVersion& version : plan.dag->versions()) {
     if (version.agent != agent || version.name != name) continue;
     if (IsVisible(plan, upstream, version.command) && better(version)) best = &version;
   }
@@ -161,7 +161,7 @@ class Binding {
   void AddImplicit() {
     if (inbox_ == nullptr) return;
     for (const TaskIndex dependency : dag_.DependenciesOf(task_)) {
-      const TaskRecord& record = dag_.tasks[dependency];
+      const TaskRecord& record = dag_.Task(dependency);
       if (!record.result) continue;
       for (const NamedContent& file : record.result->beside)
         AddBeside(dag_.IdOf(dependency), record, file.name);
@@ -185,7 +185,7 @@ class Binding {
 
   // Work that is sent back goes with the reason.
   void AddPreviousWork() {
-    const TaskRecord& record = dag_.tasks[task_];
+    const TaskRecord& record = dag_.Task(task_);
     if (record.reworks == 0 || !record.result) return;
     for (const auto* files : {&record.result->outputs, &record.result->beside}) {
       for (const NamedContent& output : *files) {

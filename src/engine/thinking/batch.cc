@@ -92,14 +92,14 @@ void FinishByHand(Turn& turn, const PlanState& plan, TaskIndex task, const std::
                   const std::string& reason) {
   const TaskNode node = plan.dag->Node(task);
   CancelTask(turn, plan, task, reason);
-  if (plan.dag->tasks[task].phase != TaskPhase::kPending) {
+  if (plan.dag->Task(task).phase != TaskPhase::kPending) {
     turn.Emit(plan, TasksReset{{node.task_id}, reason, false, true});
   }
   if (auto made = MakeTaskCommand(turn, plan, task, {}); !made) {
     turn.Emit(plan, TaskChanged{node.task_id, TaskChange::kFailed, made.error().code, made.error().message});
     return;
   }
-  const CommandRecord& record = plan.commands[plan.dag->tasks[task].command];
+  const CommandRecord& record = plan.commands[plan.dag->Task(task).command];
   CommandSucceeded succeeded;
   succeeded.command_id = record.id;
   succeeded.result = turn.Store(plan, result);
@@ -125,7 +125,7 @@ class BatchApplication {
     BatchReport report;
     report.changed = draft_.tasks_ && draft_.tasks_->ChangesPlan();
     report.finishes_own = draft_.finishes_own_;
-    report.revision = (plan_.dag ? plan_.dag->revision : 0) + (report.changed ? 1 : 0);
+    report.revision = (plan_.dag ? plan_.dag->revision() : 0) + (report.changed ? 1 : 0);
     Record(report);
     if (report.changed) ChangePlan();
     SendMessages();
@@ -189,7 +189,7 @@ void BatchApplication::CheckCommand(const ThinkingCommand& command) {
 
 // Whoever decided on an old plan decides again: what else is wrong may come of that alone.
 void BatchApplication::CheckRevision() {
-  const std::uint64_t now = plan_.dag ? plan_.dag->revision : 0;
+  const std::uint64_t now = plan_.dag ? plan_.dag->revision() : 0;
   if (!draft_.tasks_ || !batch_.expected_revision || *batch_.expected_revision == now) return;
   draft_.errors_.clear();
   draft_.errors_.push_back({ErrorCode::kVersionConflict, "/expected_revision",
@@ -262,7 +262,7 @@ void BatchApplication::ResetTasks() {
   TasksReset wanted{{}, reason_, false, true};
   TasksReset others{{}, reason_, false, false};
   for (const TaskIndex task : plan_.dag->Downstream(std::move(all))) {
-    const TaskRecord& record = plan_.dag->tasks[task];
+    const TaskRecord& record = plan_.dag->Task(task);
     ClearMemoryOf(turn_, plan_, plan_.dag->IdOf(task), reason_);
     if (record.phase == TaskPhase::kPending && record.command == TaskRecord::kNoCommand) continue;
     CancelTask(turn_, plan_, task, reason_);
@@ -296,11 +296,11 @@ void BatchApplication::ChangePlan() {
     }
     PlanSubmission revision;
     revision.plan_id = plan_.id;
-    revision.goal = plan_.dag ? plan_.dag->goal : std::string();
+    revision.goal = plan_.dag ? plan_.dag->goal() : std::string();
     revision.dag_json = CanonicalJson(ToJson(dag_));
     revision.dag = std::move(dag_);
     if (plan_.dag) {
-      for (const auto& [name, content] : plan_.dag->files) revision.files.emplace_back(name, content);
+      for (const auto& [name, content] : plan_.dag->files()) revision.files.emplace_back(name, content);
     }
     revision.author = batch_.author.str();
     revision.reason = reason_;
@@ -387,7 +387,7 @@ void BatchDraft::RefuseUnknownTask(const TaskId& id) {
 
 void BatchDraft::CheckExecutions(const PlanDraft::Task& task) {
   if (batch_.unrestricted || task.before == DagState::kNone) return;
-  const std::int64_t times = plan_.dag->tasks[task.before].last_seq;
+  const std::int64_t times = plan_.dag->Task(task.before).last_seq;
   if (times < kMostExecutions) return;
   Refuse(ErrorCode::kStateConflict, "task_id",
          fmt::format("{} was executed {} times already", task.node.task_id.str(), times),

@@ -24,7 +24,7 @@ TEST_F(ThinkingBatches, AppendedTasksStandInTopologicalOrder) {
   ByHand({Append("1", R"("2","3")"), Append("2", ""), Append("3", R"("2")")});
   EXPECT_EQ(reply_.status, Reply::Status::kAccepted);
   EXPECT_EQ(Order(), (std::vector<std::string>{"2", "3", "1"}));
-  EXPECT_EQ(Dag().revision, 1U);
+  EXPECT_EQ(Dag().revision(), 1U);
   EXPECT_EQ(Current(), "2");
 }
 
@@ -52,9 +52,9 @@ TEST_F(ThinkingBatches, FinishingMovesTheCurrentTaskAlong) {
 
 TEST_F(ThinkingBatches, FinishingAFinishedPlanDoesNothing) {
   ByHand({Append("1", ""), Finish()});
-  const std::uint64_t revision = Dag().revision;
+  const std::uint64_t revision = Dag().revision();
   EXPECT_EQ(ByHand({Finish()}), (Names{"thinking_applied"}));
-  EXPECT_EQ(Dag().revision, revision);
+  EXPECT_EQ(Dag().revision(), revision);
 }
 
 TEST_F(ThinkingBatches, AResetOfTheFirstResetsAllThatHangOnIt) {
@@ -64,7 +64,7 @@ TEST_F(ThinkingBatches, AResetOfTheFirstResetsAllThatHangOnIt) {
   ByHand({Reset("2")});
   EXPECT_EQ(Finished(), (std::vector<std::string>{"4"}));
   EXPECT_EQ(Task("2").result, nullptr);
-  EXPECT_EQ(Dag().revision, 2U);
+  EXPECT_EQ(Dag().revision(), 2U);
   EXPECT_FALSE(Plan(kPlan).completed);
 }
 
@@ -109,10 +109,10 @@ TEST_F(ThinkingBatches, ABatchIsOneRevisionWithAuthorAndReason) {
   EXPECT_EQ(adopted.front().reason, "append_task ×2");
   ASSERT_EQ(Of<ThinkingApplied>().size(), 1U);
   EXPECT_EQ(Of<ThinkingApplied>().front().revision, 1U);
-  EXPECT_EQ(Dag().history.size(), Dag().revision);
+  EXPECT_EQ(Dag().history().size(), Dag().revision());
   ByHand({Reset("1")});
-  EXPECT_EQ(Dag().history.size(), Dag().revision);
-  EXPECT_EQ(Dag().revision, 2U);
+  EXPECT_EQ(Dag().history().size(), Dag().revision());
+  EXPECT_EQ(Dag().revision(), 2U);
 }
 
 // A row is written whole or not at all, so a crash leaves the plan as before or as after.
@@ -146,7 +146,7 @@ TEST_F(ThinkingBatches, WhoDecidedOnAnOldPlanIsToldSoAndMayTryAgain) {
   EXPECT_EQ(Codes(), (std::vector<ErrorCode>{ErrorCode::kVersionConflict}));
   ByHand({Append("3", "")}, 2);
   EXPECT_EQ(reply_.status, Reply::Status::kAccepted);
-  EXPECT_EQ(Dag().revision, 3U);
+  EXPECT_EQ(Dag().revision(), 3U);
 }
 
 TEST_F(ThinkingBatches, ARepeatedRequestIsAnsweredNotDoneTwice) {

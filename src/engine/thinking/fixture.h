@@ -102,8 +102,8 @@ class ThinkingTest : public DagTest {
   std::string Fingerprint() {
     const PlanState* plan = engine_.state().FindPlan(PlanId(kPlan));
     if (plan == nullptr || !plan->dag) return "none";
-    std::string text = std::to_string(plan->dag->revision) + plan->dag->dag.digest.Hex();
-    for (const TaskRecord& task : plan->dag->tasks) text += std::to_string(static_cast<int>(task.phase));
+    std::string text = std::to_string(plan->dag->revision()) + plan->dag->document().digest.Hex();
+    for (const TaskRecord& task : plan->dag->tasks()) text += std::to_string(static_cast<int>(task.phase));
     return text;
   }
   static bool Has(const Names& names, const std::string& name) {

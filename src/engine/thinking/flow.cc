@@ -173,7 +173,7 @@ void HearPerson(Turn& turn, const PlanState& plan, const CommandRecord& record, 
 std::string DescribePlan(const PlanState& plan, Language language) {
   if (!plan.dag) return {};
   const DagState& dag = *plan.dag;
-  std::string text = Say(language, Phrase::kPlanAt, dag.revision) + "\n";
+  std::string text = Say(language, Phrase::kPlanAt, dag.revision()) + "\n";
   std::size_t told = 0;
   for (const TaskIndex task : TopologicalOrder(dag)) {
     if (told++ == kMostTasksTold) break;

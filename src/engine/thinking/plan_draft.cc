@@ -63,7 +63,7 @@ std::string HintFor(const Issue& issue, const std::string& ids) {
 }  // namespace
 
 bool IsFinished(const DagState& dag, TaskIndex task) {
-  return dag.tasks[task].phase == TaskPhase::kCompleted || dag.tasks[task].not_needed;
+  return dag.Task(task).phase == TaskPhase::kCompleted || dag.Task(task).not_needed;
 }
 
 std::vector<TaskIndex> TopologicalOrder(const DagState& dag) {
@@ -78,7 +78,7 @@ std::vector<TaskIndex> TopologicalOrder(const DagState& dag) {
 PlanDraft::PlanDraft(const PlanState& plan) : plan_id_(plan.id) {
   if (!plan.dag) return;
   const DagState& dag = *plan.dag;
-  routing_rules_ = dag.routing_rules;
+  routing_rules_ = dag.routing_rules();
   tasks_.reserve(dag.size());
   for (TaskIndex i = 0; i < dag.size(); ++i) {
     Task task;

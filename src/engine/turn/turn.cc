@@ -89,7 +89,7 @@ std::optional<Timers::Entry> Turn::TakeDue() {
 }
 
 TaskReminders& Turn::RemindersOf(const PlanState& plan) {
-  return state_.ByNumber(plan.number)->dag->reminders;
+  return state_.ByNumber(plan.number)->dag->Reminders();
 }
 
 }  // namespace agenttalk

@@ -20,6 +20,8 @@
 #include "base/file_name.h"
 #include "base/glob.h"
 #include "base/ids.h"
+#include "base/issue.h"
+#include "base/json.h"
 #include "base/suggestion.h"
 #include "model/answer/agent_output.h"
 #include "model/answer/agent_output_spellings.h"
@@ -35,7 +37,7 @@ namespace {
 constexpr NumberRange kUnit{.min = 0, .max = 1};
 constexpr IntegerRange kMilliseconds{.min = 0, .max = 1'000'000'000'000};
 
-StageParams ReadIntent(ObjectReader& params, const OutputContract& /*contract*/) {
+IntentAnalysis IntentIn(ObjectReader& params) {
   IntentAnalysis analysis;
   params.Object(Field("normalizedIntent").Required(), [&](ObjectReader& intent) {
     intent.Text(Field("goal").Required(), analysis.goal);
@@ -54,6 +56,21 @@ StageParams ReadIntent(ObjectReader& params, const OutputContract& /*contract*/)
     context.Strings(Field("referencedEntities").Required(), analysis.referenced_entities);
   });
   return analysis;
+}
+
+StageParams ReadIntent(ObjectReader& params, const OutputContract& /*contract*/) {
+  return IntentIn(params);
+}
+
+// Nothing when it does not fit, which no accepted answer does.
+template <typename Params>
+Params ReadStored(std::string_view text, Params (*read)(ObjectReader&)) {
+  const auto parsed = ParseJson(text);
+  if (!parsed) return {};
+  Issues issues;
+  Params params;
+  ReadObject(*parsed, issues, [&](ObjectReader& reader) { params = read(reader); });
+  return issues.ok() ? params : Params();
 }
 
 StageParams ReadRoute(ObjectReader& params, const OutputContract& /*contract*/) {
@@ -164,7 +181,7 @@ void ReadFileNames(ObjectReader& object, std::string_view key, bool (*fits)(std:
   });
 }
 
-StageParams ReadTaskPlan(ObjectReader& params, const OutputContract& contract) {
+TaskPlan TaskPlanIn(ObjectReader& params) {
   TaskPlan plan;
   params.Objects(Field("tasks").Required(), [&](ObjectReader& object) {
     PlannedTask task;
@@ -182,6 +199,11 @@ StageParams ReadTaskPlan(ObjectReader& params, const OutputContract& contract) {
     params.Error("tasks", ErrorCode::kFieldMissing, "a plan needs at least one task");
   }
   params.Strings("executionOrder", plan.execution_order);
+  return plan;
+}
+
+StageParams ReadTaskPlan(ObjectReader& params, const OutputContract& contract) {
+  TaskPlan plan = TaskPlanIn(params);
   CheckTaskPlan(params, contract, plan);
   return plan;
 }
@@ -347,6 +369,14 @@ void CheckAction(ObjectReader& reader, const OutputContract& contract, const Age
 StageParams ReadStageParams(ObjectReader& params, const OutputContract& contract, std::string_view action) {
   const ActionRule* rule = FindRule(contract.stage, action);
   return rule == nullptr ? ReadFree(params, contract) : rule->read(params, contract);
+}
+
+IntentAnalysis ReadStoredIntent(std::string_view params) {
+  return ReadStored<IntentAnalysis>(params, IntentIn);
+}
+
+TaskPlan ReadStoredPlan(std::string_view params) {
+  return ReadStored<TaskPlan>(params, TaskPlanIn);
 }
 
 }  // namespace agenttalk

@@ -23,4 +23,9 @@ void CheckAction(ObjectReader& reader, const OutputContract& contract, const Age
 // Reads `params` as the action asks. An action that the stage does not have reads nothing.
 StageParams ReadStageParams(ObjectReader& params, const OutputContract& contract, std::string_view action);
 
+// The params of an INTENT_ANALYSIS and of a TASK_PLAN that were accepted before, from their JSON text. What a
+// plan depends on was known when it came; whether it still is, is looked at when it is put to use.
+IntentAnalysis ReadStoredIntent(std::string_view params);
+TaskPlan ReadStoredPlan(std::string_view params);
+
 }  // namespace agenttalk

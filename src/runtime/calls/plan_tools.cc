@@ -160,7 +160,7 @@ json::array Views(const std::vector<TaskView>& views) {
 // The DAG that commands refer to (dag_ref).
 json::object DagJson(const PlanState& plan) {
   if (!plan.dag) return {};
-  return {{"sha256", plan.dag->dag.digest.Hex()}, {"revision", plan.dag->revision}};
+  return {{"sha256", plan.dag->document().digest.Hex()}, {"revision", plan.dag->revision()}};
 }
 
 json::object StatusJson(const PlanState& plan, const PlanView& view) {
@@ -197,7 +197,8 @@ Result<Input> CreationInput(const PlanAccess& access, const ToolInvocation& invo
     }
   }
   const PlanState* there = TRY(access.look_up(submission.plan_id));
-  const bool again = there != nullptr && there->dag && there->dag->dag.digest == Sha256(submission.dag_json);
+  const bool again =
+      there != nullptr && there->dag && there->dag->document().digest == Sha256(submission.dag_json);
   if (there != nullptr && there->opened && !again) {
     return Fail(ErrorCode::kStateConflict, fmt::format("{} exists already", submission.plan_id.str()),
                 "give the plan another name");

@@ -126,7 +126,7 @@ Result<void> Core::EnsureLoaded(const PlanId& plan) {
   const Timestamp now = engine_->state().now;
   TRY(LoadStream(plan));
   CHECK(engine_->state().last_event == last);
-  engine_->state().now = now;
+  engine_->ContinueAfter(last, now);
   idle_.push_back(plan);
   return {};
 }
@@ -187,7 +187,7 @@ void Core::WatchForRemoval(const std::vector<PlanId>& plans) {
       spared_.push_back(id);
       continue;
     }
-    if (plan != nullptr) engine_->state().Unload(PlanId(id));
+    if (plan != nullptr) engine_->Unload(PlanId(id));
     watched_.insert(id);
   }
   if (!plans.empty()) contents_.ForgetCommitted();
@@ -216,11 +216,10 @@ void Core::SubmitRemoval(PlanRemoval input, std::vector<Removal> removals, bool 
 
 void Core::SubmitImport(PlanArrival input, ImportedStream stream, std::vector<NewContent> contents,
                         Done done) {
-  HubState& state = engine_->state();
   // Its events keep their numbers, and new ones come after all that are known.
-  if (input.imported.last_event > state.last_event) {
-    state.last_event = input.imported.last_event;
-    beside_.skip_to = state.last_event + 1;
+  if (input.imported.last_event > engine_->state().last_event) {
+    engine_->ContinueAfter(input.imported.last_event);
+    beside_.skip_to = input.imported.last_event + 1;
   }
   beside_.imports.push_back(std::move(stream));
   beside_.blobs = std::move(contents);

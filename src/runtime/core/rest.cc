@@ -50,7 +50,7 @@ void AssessQuestions(const PlanState& plan, Rest& rest) {
 
 void AssessTasks(const PlanState& plan, Rest& rest) {
   for (TaskIndex task = 0; task < plan.dag->size(); ++task) {
-    const TaskRecord& record = plan.dag->tasks[task];
+    const TaskRecord& record = plan.dag->Task(task);
     if (record.phase != TaskPhase::kEvidence || !record.note) continue;
     rest.awaited.push_back(
         fmt::format("{} {} {}", plan.id.str(), plan.dag->IdOf(task).str(), record.note->reason));
@@ -95,7 +95,7 @@ bool HasFailed(const HubState& state, const std::set<PlanId>& plans) {
   return std::ranges::any_of(plans, [&](const PlanId& id) {
     const auto plan = state.plans.find(id);
     if (plan != state.plans.end() && plan->second->goal) return !plan->second->goal->failure.empty();
-    if (plan != state.plans.end() && plan->second->dag) return !plan->second->dag->failure.empty();
+    if (plan != state.plans.end() && plan->second->dag) return !plan->second->dag->failure().empty();
     return plan != state.plans.end() &&
            std::ranges::any_of(plan->second->commands,
                                [&](const CommandRecord& record) { return CountsAsFailed(record); });

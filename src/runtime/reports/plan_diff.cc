@@ -72,7 +72,7 @@ Items ItemsOf(const PlanState& plan) {
     return items;
   }
   for (TaskIndex task = 0; task < plan.dag->size(); ++task) {
-    const TaskRecord& record = plan.dag->tasks[task];
+    const TaskRecord& record = plan.dag->Task(task);
     Item item{plan.dag->AgentOf(task).str(),
               TaskStateName(plan, task),
               {},

@@ -72,8 +72,8 @@ json::object CommandJson(const PlanState& plan, const CommandRecord& record) {
 }
 
 json::value OriginJson(const PlanState& plan) {
-  if (!plan.dag || !plan.dag->origin) return nullptr;
-  const Origin& origin = *plan.dag->origin;
+  if (!plan.dag || !plan.dag->origin()) return nullptr;
+  const Origin& origin = *plan.dag->origin();
   return json::object{
       {"plan_id", origin.plan.str()}, {"seq", origin.at}, {"task_id", origin.from_task.str()}};
 }
@@ -132,10 +132,10 @@ json::object PlanStatusJson(const PlanState& plan) {
     failure = plan.goal->failure;
   }
   if (plan.dag) {
-    if (failure.empty()) failure = plan.dag->failure;
-    goal = plan.dag->goal;
-    sha256 = plan.dag->dag.digest.Hex();
-    for (const auto& [name, content] : plan.dag->delivered) {
+    if (failure.empty()) failure = plan.dag->failure();
+    goal = plan.dag->goal();
+    sha256 = plan.dag->document().digest.Hex();
+    for (const auto& [name, content] : plan.dag->delivered()) {
       deliverables.emplace_back(fmt::format("plans/{}/deliverables/{}", plan.id.str(), name));
     }
   }
@@ -153,7 +153,7 @@ json::object PlanStatusJson(const PlanState& plan) {
           {"phase", std::move(phase)},
           {"failure", failure.empty() ? json::value() : json::value(failure)},
           {"forked_from", OriginJson(plan)},
-          {"revision", plan.dag ? plan.dag->revision : 0},
+          {"revision", plan.dag ? plan.dag->revision() : 0},
           {"dag_sha256", std::move(sha256)},
           {"tasks", TasksJson(plan)},
           {"deliverables", std::move(deliverables)},

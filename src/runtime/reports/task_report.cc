@@ -29,7 +29,7 @@ json::value TimeJson(Timestamp time) {
 // What the task waits for: tasks, files, a person.
 json::array BlockedBy(const PlanState& plan, TaskIndex task) {
   const DagState& dag = *plan.dag;
-  const TaskRecord& record = dag.tasks[task];
+  const TaskRecord& record = dag.Task(task);
   json::array by;
   if (record.phase == TaskPhase::kApproval || record.phase == TaskPhase::kReplan) by.emplace_back(kHuman);
   if (record.phase == TaskPhase::kPending || record.phase == TaskPhase::kBlocked) {
@@ -56,7 +56,7 @@ bool IsBad(TaskPhase phase) {
 
 json::object TaskJson(const PlanState& plan, TaskIndex task) {
   const DagState& dag = *plan.dag;
-  const TaskRecord& record = dag.tasks[task];
+  const TaskRecord& record = dag.Task(task);
   json::array depends_on;
   for (const TaskIndex one : dag.DependenciesOf(task)) depends_on.emplace_back(dag.IdOf(one).str());
   json::object object{
@@ -86,7 +86,7 @@ json::object TaskJson(const PlanState& plan, TaskIndex task) {
 }  // namespace
 
 const char* TaskStateName(const PlanState& plan, TaskIndex task) {
-  const TaskRecord& record = plan.dag->tasks[task];
+  const TaskRecord& record = plan.dag->Task(task);
   if (plan.dag->IsReady(task)) return "READY";
   const CommandRecord* command = LiveCommandOf(plan, record);
   if (command == nullptr) return EnumName(record.phase);
