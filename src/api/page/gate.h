@@ -69,7 +69,6 @@ class PageGate {
   PageAccess access_;
   std::optional<PageOrigin> origin_;
   std::filesystem::path sessions_;
-  std::uint16_t port_ = 0;
   std::size_t connections_ = 0;
   std::uint64_t largest_body_ = 0;
   double tokens_ = 0;
