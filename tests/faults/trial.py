@@ -288,11 +288,14 @@ class Trial:
             if until():
                 process.terminate()
                 until = None
-        for _ in range(LONGEST_RUN // PATIENCE):
+        for number in range(LONGEST_RUN // PATIENCE):
             if self.wait(process, PATIENCE):
                 return True
             if until and until():
                 process.terminate()
+                until = None
+            if until and number > 3 and faults.read_record(record)[1] == 0:
+                raise oracle.Violation("an external agent has an open command and nothing to pick up")
             if fault.lasts and faults.read_record(record)[1] > 0:
                 return False
         return False
