@@ -62,8 +62,8 @@ def test_a_plan_of_ten_thousand_tasks_is_drawn_and_panned(box):
 def test_thousands_of_events_leave_the_page_responsive(box):
     """While plans run as fast as they can for ten seconds, what is typed is handled and drawn within 100 ms; the page ends in the
     plan's state, and all events can be read. Prints how many events a second there were."""
-    if box.sanitized:
-        raise Skip("figures of a sanitized build say nothing")
+    if not os.environ.get("AGENTTALK_FULL"):
+        raise Skip("a measurement for a machine that does nothing else: set AGENTTALK_FULL=1")
     with Page(box, agents={"buyer": {"max_parallel": 64}}, mirror="lazy") as hub, Browser() as browser:
         hub.write("answers.yaml", "- answer: {result: done}\n")
         hub.start("--provider", "scripted", "--answers", "answers.yaml")
