@@ -25,6 +25,7 @@ import trial
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/faults"
 RETRY_EVERY = 25  # the scenario with a retry takes a second longer
+PLAYED = ("external", "run")  # an external agent has an open command, while a hub is served and while a plan is run
 
 
 def base_folder():
@@ -187,8 +188,9 @@ def cut_series(tools, options):
             violations += run_series(bench, "power cuts of tools", faults.CUTS, (options.tools + 3) // 4, options,
                                      script="tools")
         if len(violations) < options.give_up and options.external:
-            violations += run_series(bench, "power cuts of external", faults.CUTS, (options.external + 1) // 2, options,
-                                     script="external")
+            for script in PLAYED:
+                violations += run_series(bench, f"power cuts of {script}", faults.CUTS, (options.external + 1) // 2, options,
+                                         script=script)
     return violations
 
 
@@ -253,9 +255,10 @@ def main():
         if options.tools:
             violations += run_series(bench, "kills of tools", faults.KILLS, options.tools, options, script="tools")
         if options.external:
-            violations += run_series(bench, "kills of external", faults.KILLS, options.external, options, script="external")
-            violations += run_series(bench, "I/O errors of external", faults.ERRORS, options.external, options,
-                                     script="external")
+            for script in PLAYED:
+                violations += run_series(bench, f"kills of {script}", faults.KILLS, options.external, options, script=script)
+                violations += run_series(bench, f"I/O errors of {script}", faults.ERRORS, options.external, options,
+                                         script=script)
     if options.cuts:
         violations += cut_series(tools, options)
     for text, message in violations:

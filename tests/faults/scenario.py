@@ -1,5 +1,5 @@
 """What the fault tests do with a hub: a small team, and either files that are dropped and commands that are sent, or a plan
-whose tasks are changed by batches; each with two servings."""
+whose tasks are changed by batches, or a plan that `run` is stopped in; each with two servings at least."""
 
 import dataclasses
 import json
@@ -7,6 +7,7 @@ import os
 import pathlib
 
 PLAN = "plan_a"
+PLAN_FILE = "plan.yaml"
 
 CONFIG = """\
 version: 1
@@ -64,7 +65,7 @@ COMMANDS = {
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    kind: str  # drop, send, apply, resume, serve, play (an external agent picks its command up and answers)
+    kind: str  # drop, send, apply, resume, serve, run, play (an external agent picks its command up and answers)
     what: str = ""
     agent: str = ""
 
@@ -78,12 +79,19 @@ class Scenario:
     config: str = CONFIG
     answers: str = ANSWERS
     batches: dict = dataclasses.field(default_factory=dict)
+    plan: str = ""
+
+    @property
+    def has_tasks(self):
+        """Their commands are made by the program."""
+        return bool(self.batches or self.plan)
 
     @property
     def texts(self):
         """The files that processes are given, by name."""
-        return {**{name: text_of(name) for name in COMMANDS},
-                **{name: json.dumps(batch) for name, batch in self.batches.items()}}
+        return {**{f"{name}.json": text_of(name) for name in COMMANDS},
+                **{f"{name}.json": json.dumps(batch) for name, batch in self.batches.items()},
+                **({PLAN_FILE: self.plan} if self.plan else {})}
 
 
 FIRST = (Step("drop", "notes.md", "ann"), Step("drop", "cmd_gather", "ann"), Step("send", "cmd_review", "bob"),
@@ -138,6 +146,15 @@ TOOL_ANSWERS = """\
 # An agent that another program plays: its command stays open over two servings, then it answers.
 PLAYED_CONFIG = CONFIG.replace("heartbeat:", "  dan: {name: Dan, prompt: You are Dan., runtime: external}\nheartbeat:")
 
+PLAYED_PLAN = """\
+plan: a
+goal: Print a tune
+tasks:
+  - {id: notes, agent: ann, prompt: Gather., outputs: [notes.md]}
+  - {id: play, agent: dan, prompt: Play it., inputs: [notes.md], outputs: [score.md]}
+  - {id: print, agent: bob, prompt: Print it., inputs: [score.md], outputs: [page.md]}
+"""
+
 SCENARIOS = {one.name: one for one in (
     Scenario("plain", (*FIRST, *LAST)),
     Scenario("retry", (*FIRST, Step("send", "cmd_flaky", "bob"), *LAST)),
@@ -152,7 +169,10 @@ SCENARIOS = {one.name: one for one in (
     Scenario("external",
              (Step("send", "cmd_play", "dan"), Step("serve"), Step("send", "cmd_last", "ann"), Step("serve"),
               Step("play", "cmd_play", "dan"), Step("serve"), Step("serve")),
-             PLAYED_CONFIG))}
+             PLAYED_CONFIG),
+    Scenario("run",
+             (Step("run"), Step("run"), Step("play", "cmd_play_001", "dan"), Step("run"), Step("run")),
+             PLAYED_CONFIG, plan=PLAYED_PLAN))}
 
 
 def text_of(what):
