@@ -57,6 +57,12 @@ Duration Deferrals::QuietFor(const std::string& path, const FileStat& stat, Time
   return same ? now - entry.quiet_since : Duration::zero();
 }
 
+bool Deferrals::HasAnyIn(const std::string& directory) const {
+  const std::string prefix = directory + "/";
+  const auto found = entries_.lower_bound(prefix);
+  return found != entries_.end() && found->first.starts_with(prefix);
+}
+
 void Deferrals::Forget(const std::string& path) {
   const auto found = entries_.find(path);
   if (found == entries_.end()) return;

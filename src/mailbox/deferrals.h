@@ -28,6 +28,7 @@ class Deferrals {
   void Schedule(const std::string& path, Timestamp due) { due_.emplace(due, path); }
   // For how long it has looked like this; zero for a file that was never deferred.
   [[nodiscard]] Duration QuietFor(const std::string& path, const FileStat& stat, Timestamp now) const;
+  [[nodiscard]] bool HasAnyIn(const std::string& directory) const;
   void Forget(const std::string& path);
   void ForgetFolder(const std::string& directory);
 

@@ -208,6 +208,11 @@ void Intake::Report(const std::string& path, Folder& folder, const Error& error,
   batch.problems.push_back({.path = path, .error = error});
 }
 
+bool Intake::AwaitsFilesIn(const std::string& directory) const {
+  const auto found = folders_.find(directory);
+  return deferrals_.HasAnyIn(directory) || (found != folders_.end() && found->second.problem);
+}
+
 std::size_t Intake::unseen() const {
   return static_cast<std::size_t>(std::ranges::count_if(folders_, [](const auto& entry) {
     const std::optional<ErrorCode>& problem = entry.second.problem;

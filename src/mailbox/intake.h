@@ -122,6 +122,8 @@ class Intake {
   [[nodiscard]] std::size_t folders() const { return folders_.size(); }
   // Whether files are taken in from this folder.
   [[nodiscard]] bool LooksInto(const std::string& directory) const { return folders_.contains(directory); }
+  // Whether a file in this folder could not be read yet: somebody is writing it, or the disk has failed.
+  [[nodiscard]] bool AwaitsFilesIn(const std::string& directory) const;
   // Folders that could not be looked into the last time, for a reason that may pass by itself.
   [[nodiscard]] std::size_t unseen() const;
 

@@ -240,6 +240,27 @@ TEST(Node, AFinishedCommandOfAnExternalAgentIsNotShownAgain) {
   EXPECT_FALSE(hub.files.Exists(kForExternal));
 }
 
+TEST(Node, AResultWaitsForAFileBesideItThatTheDiskDoesNotGive) {
+  for (const SimOp op : {SimOp::kStat, SimOp::kRead}) {
+    HubInMemory hub;
+    hub.Boot();
+    hub.Run();
+    hub.DropCommand(R"(,"on_complete":{"message_template":"{result}","send_to":["bob"]})", "ext");
+    hub.Run();
+    hub.files.Inject({.op = op, .path_contains = "score.md"});
+    hub.files.DropFile("agents/ext/outbox/plan_a/score.md", "do re mi");
+    hub.files.DropFile("agents/ext/outbox/plan_a/result_cmd_1.json", R"({"result":"done"})");
+    hub.Run();
+    for (int i = 0; i < 3 && hub.State() != CommandState::kSucceeded; ++i) {
+      hub.clock.Advance(seconds(10));
+      hub.files.SetTime(hub.clock.Now());
+      hub.Run();
+    }
+    EXPECT_EQ(hub.State(), CommandState::kSucceeded);
+    EXPECT_EQ(hub.files.Contents("agents/bob/inbox/plan_a/score.md"), "do re mi");
+  }
+}
+
 // alice has commands to do until that many events are recorded.
 void WorkUntil(HubInMemory& hub, std::uint64_t events) {
   int number = 1;

@@ -220,8 +220,18 @@ void PostOffice::TakePostponed() {
   for (int i = 0; i < kPostponedAtOnce && !postponed_.empty(); ++i) {
     FoundFile file = std::move(postponed_.front());
     postponed_.pop_front();
-    TakeFound(std::move(file));
+    if (AwaitsOutputs(file)) {
+      intake_.Release(file.fingerprint);
+    } else {
+      TakeFound(std::move(file));
+    }
   }
+}
+
+// The files beside a result go along with it.
+bool PostOffice::AwaitsOutputs(const FoundFile& file) const {
+  return file.place.box == Box::kOutbox && IsResultName(file.fingerprint.name) &&
+         intake_.AwaitsFilesIn(file.fingerprint.directory);
 }
 
 bool PostOffice::LeaveOwn(const FoundFile& file) {

@@ -53,6 +53,7 @@ class PostOffice {
   void TakePostponed();
   // True for a file that the engine itself put there; then it has been dealt with.
   bool LeaveOwn(const FoundFile& file);
+  [[nodiscard]] bool AwaitsOutputs(const FoundFile& file) const;
   void TakeFound(FoundFile file);
   void TakeRefused(const RefusedFile& file);
   void TakeCommand(const FoundFile& file, std::string bytes);
