@@ -87,10 +87,12 @@ bool Fits(const PlanSummary& summary, const SummaryQuery& query) {
          (query.text.empty() || HasText(summary.plan.str(), query.text) || HasText(summary.goal, query.text));
 }
 
-json::object SummaryJson(const PlanSummary& summary) {
+json::object SummaryJson(const Hub& hub, const PlanSummary& summary) {
+  const bool over = summary.state == "completed" || summary.state == "failed" || summary.state == "cancelled";
   return {{"plan_id", summary.plan.str()},
           {"goal", summary.goal.empty() ? json::value() : json::value(summary.goal)},
           {"state", summary.state},
+          {"active", !over && hub.WorksOn(summary.plan)},
           {"tasks_completed", summary.tasks_completed},
           {"tasks_total", summary.tasks_total},
           {"created_at", ToRfc3339(summary.created_at)},
@@ -125,7 +127,7 @@ Result<json::value> ListWithoutIndex(Hub& hub, const ListQuery& query) {
     known.plan = stream->stream;
     const auto summary = known.plan.empty() ? std::optional<PlanSummary>() : TRY(Ask(hub, known));
     if (!summary || !Fits(*summary, query.summaries)) continue;
-    json::object plan = SummaryJson(*summary);
+    json::object plan = SummaryJson(hub, *summary);
     plan["created_at"] = nullptr;
     plans.push_back(std::move(plan));
   }
@@ -143,7 +145,7 @@ Result<json::value> QueryPlans(Hub& hub, const json::object& parameters) {
     const std::vector<PlanSummary> found = TRY(hub.journal().Summaries(query.summaries));
     for (const PlanSummary& one : found) {
       const std::optional<PlanSummary> summary = one.exact ? one : TRY(Ask(hub, one));
-      if (summary && Fits(*summary, query.summaries)) plans.push_back(SummaryJson(*summary));
+      if (summary && Fits(*summary, query.summaries)) plans.push_back(SummaryJson(hub, *summary));
     }
     if (found.size() < query.summaries.limit || plans.size() >= query.limit) return plans;
     query.summaries.before = found.back().order;

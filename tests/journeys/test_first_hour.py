@@ -238,3 +238,4 @@ def test_a_stopped_run_says_that_it_is_stopped(box):
         said, _ = running.communicate(timeout=30)
         gate.closed.clear()
         assert said.startswith("plan_alpha: stopped, 0 of 2 tasks completed"), said
+        assert [line.split()[1] for line in hub.agenttalk("plans").expect(0).out.splitlines()] == ["state", "stopped"]

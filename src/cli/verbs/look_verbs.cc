@@ -77,8 +77,10 @@ Result<ExitCode> ListPlans(const Invocation& call) {
   }
   std::vector<std::vector<std::string>> rows = {{"plan", "state", "tasks", "updated", "goal"}};
   for (const json::value& plan : plans) {
+    const std::string state = CellText(plan.at("state"));
+    const bool stopped = state == "running" && !plan.at("active").as_bool();  // as `status` says it
     rows.push_back(
-        {CellText(plan.at("plan_id")), CellText(plan.at("state")),
+        {CellText(plan.at("plan_id")), stopped ? "stopped" : state,
          fmt::format("{} of {}", CellText(plan.at("tasks_completed")), CellText(plan.at("tasks_total"))),
          LocalTimeText(CellText(plan.at("updated_at"))), CellText(plan.at("goal"))});
   }
