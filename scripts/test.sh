@@ -26,14 +26,13 @@ phase_faults() {
   python3 tests/faults/run.py --trial 'eio@524x0+enospc@11x12'
   python3 tests/faults/controls.py
 }
-phase_e2e() { python3 tests/e2e/run.py --binary build/release/agenttalk; }
-# The same once more with AddressSanitizer and UBSan, whose reports end the program.
-phase_sanitized() { python3 tests/e2e/run.py --binary build/check/agenttalk; }
+# With AddressSanitizer and UBSan, whose reports end the program; the release build is what journeys and attacks use.
+phase_e2e() { python3 tests/e2e/run.py --binary build/check/agenttalk; }
 phase_attacks() { python3 tests/e2e/run.py --folder tests/attacks --binary build/release/agenttalk; }
 phase_journeys() { python3 tests/e2e/run.py --folder tests/journeys --binary build/release/agenttalk; }
 
-# clang-tidy is `make lint`: after a change of many headers it takes twenty minutes by itself.
-[ $# -gt 0 ] || set -- format arrows shell release check unit fuzz e2e journeys attacks sanitized faults
+# Not in here because of their time: `make fuzz`, and `make lint` (clang-tidy).
+[ $# -gt 0 ] || set -- format arrows shell release check unit e2e journeys attacks faults
 begin=$(date +%s)
 for phase in "$@"; do
   echo "== $phase"
