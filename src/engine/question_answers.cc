@@ -44,15 +44,19 @@ void Resume(Turn& turn, const PlanState& plan, const CommandRecord& record) {
 }
 
 void DecideOutcome(Turn& turn, const PlanState& plan, const CommandRecord& record, const QuestionAsked& asked,
-                   Decision decision, const std::string& text) {
-  if (decision != Decision::kApprove) {
+                   QuestionAnswer answer) {
+  if (answer.decision != Decision::kApprove) {
     EndCommand(turn, plan, record, EndState::kFailed, ErrorCode::kOutcomeUnknown,
                "it is not known whether the tool ran");
     return;
   }
   const Content result =
-      turn.Store(plan, text.empty() ? Say(turn.state().settings.language, Phrase::kConfirmedDone) : text);
-  turn.Emit(plan, ToolCallFinished{record.id, asked.call, result, {}, {}});
+      turn.Store(plan, answer.text.empty() ? Say(turn.state().settings.language, Phrase::kConfirmedDone)
+                                           : std::move(answer.text));
+  ToolCallFinished finished{record.id, asked.call, result, {}, {}};
+  for (auto& [name, payload] : answer.files)
+    finished.captured.push_back({name, turn.Store(plan, std::move(payload))});
+  turn.Emit(plan, std::move(finished));
   const auto& open = record.execution->open;
   const auto unsafe = std::ranges::find(open, false, &OpenCall::idempotent);
   if (unsafe != open.end()) {
@@ -78,8 +82,9 @@ void TakeWork(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Que
   Succeed(turn, plan, *record, std::move(done));
 }
 
-void Decide(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Decision decision,
-            const std::string& text) {
+void Decide(Turn& turn, const PlanState& plan, const QuestionAsked& asked, QuestionAnswer answer) {
+  const Decision decision = answer.decision;
+  const std::string& text = answer.text;
   if (asked.purpose == QuestionPurpose::kGate) DecideGate(turn, plan, asked, decision, text);
   if (asked.purpose == QuestionPurpose::kReplan) DecideReplan(turn, plan, asked, decision);
   if (asked.purpose == QuestionPurpose::kGoal) {
@@ -95,7 +100,9 @@ void Decide(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Decis
     DecideBudget(turn, plan, *record, asked.purpose, decision);
   }
   if (asked.purpose == QuestionPurpose::kAskHuman) HearPerson(turn, plan, *record, decision, text);
-  if (asked.purpose == QuestionPurpose::kOutcome) DecideOutcome(turn, plan, *record, asked, decision, text);
+  if (asked.purpose == QuestionPurpose::kOutcome) {
+    DecideOutcome(turn, plan, *record, asked, std::move(answer));
+  }
 }
 
 }  // namespace
@@ -122,11 +129,14 @@ void OnQuestionAnswer(Turn& turn, QuestionAnswer answer) {
     TakeWork(turn, plan, asked, std::move(answer));
     return;
   }
-  for (auto& [name, payload] : answer.files) {
-    const Content content = turn.Store(plan, std::move(payload));
-    Deliver(turn, plan, {asked.from, name, content, AgentId(std::string(kHuman)), {}, 0, {}});
+  // What a person found in outputs/ is what the tool left, and nobody's mail.
+  if (asked.purpose != QuestionPurpose::kOutcome) {
+    for (auto& [name, payload] : answer.files) {
+      const Content content = turn.Store(plan, std::move(payload));
+      Deliver(turn, plan, {asked.from, name, content, AgentId(std::string(kHuman)), {}, 0, {}});
+    }
   }
-  Decide(turn, plan, asked, answer.decision, answer.text);
+  Decide(turn, plan, asked, std::move(answer));
 }
 
 void OnQuestionDue(Turn& turn, const PlanState& plan, std::uint64_t question) {
@@ -137,7 +147,7 @@ void OnQuestionDue(Turn& turn, const PlanState& plan, std::uint64_t question) {
   const QuestionAsked asked = found->second.asked;
   turn.cause = question;
   CloseQuestion(turn, plan, question, {});
-  Decide(turn, plan, asked, Decision::kNone, {});
+  Decide(turn, plan, asked, {});
 }
 
 }  // namespace agenttalk

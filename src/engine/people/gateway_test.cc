@@ -163,6 +163,22 @@ TEST_F(Gateway, AnInterruptedToolThatMustNotRunTwiceWaitsForAPerson) {
   EXPECT_TRUE(Of<ToolCallIntended>().empty()) << "it must not run again";
 }
 
+TEST_F(Gateway, FilesThatAPersonAttachesAreWhatTheInterruptedToolLeft) {
+  Feed(MakeCommand("cmd_1"));
+  Feed(AskForTool("cmd_1", false));
+  Feed(ToolCallDone{PlanId("plan_a"), CommandId("cmd_1"), OpenCallOf("cmd_1"), "", ErrorCode::kOutcomeUnknown,
+                    ""});
+  const std::uint64_t question = Plan("plan_a").questions.begin()->first;
+  Feed(QuestionAnswer{
+      PlanId("plan_a"), question, Decision::kApprove, "it was drawn", {{"chart.svg", "<svg/>"}}, {}});
+  ASSERT_EQ(Of<ToolCallFinished>().size(), 1U);
+  ASSERT_EQ(Of<ToolCallFinished>()[0].captured.size(), 1U);
+  EXPECT_EQ(sink_.Get(Of<ToolCallFinished>()[0].captured[0].content), "<svg/>");
+  ASSERT_EQ(Record("cmd_1")->execution->outputs.size(), 1U);
+  EXPECT_EQ(Record("cmd_1")->execution->outputs[0].name, "chart.svg");
+  EXPECT_TRUE(Of<InputArrived>().empty()) << "they are nobody's mail";
+}
+
 class GatewayWithTools : public Gateway {
  protected:
   // The command's answer asks for two tools: "pay", which must not run twice, and another one.

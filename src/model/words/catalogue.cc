@@ -52,8 +52,9 @@ constexpr std::array<Entry, static_cast<std::size_t>(Phrase::kCount)> kEntries{{
      "and "
      "it must not run twice. Check, then decide.",
      "{0} 运行工具 {1} 时被中断，不知道它是否已经生效，而它不能运行两次。请先核实，再作决定。"},
-    {Phrase::kOutcomeApprove, "it took effect; your text is taken as its result.",
-     "已经生效；你的文字作为它的结果。"},
+    {Phrase::kOutcomeApprove,
+     "it took effect; your text is its result, and files that you attach are what it left in outputs/.",
+     "已经生效；你的文字作为它的结果，附上的文件作为它留在 outputs/ 中的文件。"},
     {Phrase::kOutcomeReject, "the command ends.", "命令结束。"},
     {Phrase::kConfirmedDone, "A person confirmed that it was done.", "已由人确认完成。"},
     {Phrase::kWork, "Task {0} is yours: {1}", "任务 {0} 由你完成：{1}"},
