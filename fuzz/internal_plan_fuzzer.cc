@@ -10,9 +10,9 @@
 #include "base/check.h"
 #include "base/issue.h"
 #include "base/json.h"
-#include "model/answer/internal_plan.h"
-#include "model/answer/step_reference.h"
-#include "model/config/sop.h"
+#include "model/steps/internal_plan.h"
+#include "model/steps/sop.h"
+#include "model/steps/step_reference.h"
 
 namespace agenttalk {
 namespace {

@@ -28,6 +28,18 @@ MAY_USE = {
 }
 # Inside a folder: its own folders, from below to above.
 INSIDE = {
+    "model": {
+        "content": [],
+        "reading": [],
+        "words": [],
+        "config": ["reading"],
+        "dag": ["config", "content"],
+        "request": ["dag"],
+        "command": ["request"],
+        "steps": ["config"],
+        "answer": ["command", "steps"],
+        "events": ["answer"],
+    },
     "engine": {
         "state": [],
         "turn": ["state"],
@@ -55,6 +67,7 @@ INSIDE = {
 }
 # Files directly in a large folder that its own folders may use; the others put the folders together.
 SHARED = {
+    "model": [],
     "engine": [],
     "runtime": ["team.h", "hub_home.h"],
     "cli": ["console.h", "exit_code.h", "hub_call.h", "hub_location.h", "pager.h", "text_file.h", "verb.h"],

@@ -11,7 +11,7 @@
 #include "base/ids.h"
 #include "base/json.h"
 #include "engine/state/plan_state.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "runtime/history/command_history.h"
 #include "runtime/history/command_record.h"
 #include "runtime/history/command_view.h"

@@ -6,11 +6,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace agenttalk {
 
@@ -335,14 +336,14 @@ Redactor::~Redactor() = default;
 
 void Redactor::AddSecret(std::string_view value) {
   if (value.size() < kShortestSecret) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (std::ranges::find(secrets_, value) != secrets_.end()) return;
   secrets_.emplace_back(value);
   automaton_ = std::make_shared<const Automaton>(secrets_);
 }
 
 std::shared_ptr<const Redactor::Automaton> Redactor::Known() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return automaton_;
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace agenttalk {
 
@@ -32,9 +33,9 @@ class Redactor {
 
   [[nodiscard]] std::shared_ptr<const Automaton> Known() const;
 
-  mutable std::mutex mutex_;  // guards both members; the automaton itself never changes
-  std::vector<std::string> secrets_;
-  std::shared_ptr<const Automaton> automaton_;
+  mutable Mutex mutex_;
+  std::vector<std::string> secrets_ GUARDED_BY(mutex_);
+  std::shared_ptr<const Automaton> automaton_ GUARDED_BY(mutex_);  // itself it never changes
 };
 
 // The redactor of this process. A key that was read once must be unspeakable everywhere, also in code that

@@ -24,7 +24,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
 #include "model/answer/role_request.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
 

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <thread>
 #include <utility>
@@ -15,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/mutex.h"
 #include "journal/journal.h"
 
 namespace agenttalk {
@@ -55,7 +55,7 @@ void CommitThread::Start() {
 
 void CommitThread::Stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (std::exchange(stopping_, true)) return;
   }
   wake_.notify_one();
@@ -67,7 +67,7 @@ bool CommitThread::TrySubmit(Append&& append) {
   const std::size_t size = SizeOf(append);
   bool wake = false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const bool full = waiting_.size() >= limits_.waiting_appends ||
                       (!waiting_.empty() && waiting_bytes_ + size > limits_.waiting_bytes);
     if (full || stopping_ || failed_) return false;
@@ -84,13 +84,15 @@ void CommitThread::Begin(bool alone) {
   gathering_ = false;
   if (!HasWork()) return;
   if (alone && !stalled_) {
-    const std::unique_lock lock(commit_mutex_, std::try_to_lock);
-    if (lock) StepLocked();
+    if (commit_mutex_.try_lock()) {
+      StepLocked();
+      commit_mutex_.unlock();
+    }
   }
   if (!HasWork()) return;
   {
     // The thread looks for work with the lock held: it has either seen this, or is asleep by now.
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
   }
   wake_.notify_one();
 }
@@ -105,7 +107,7 @@ bool CommitThread::Crowded() const {
 }
 
 bool CommitThread::Step() {
-  const std::lock_guard lock(commit_mutex_);
+  const MutexLock lock(commit_mutex_);
   return StepLocked();
 }
 
@@ -133,7 +135,7 @@ bool CommitThread::StepLocked() {
 void CommitThread::TakeWaiting() {
   taken_.clear();
   done_ = 0;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::swap(taken_, waiting_);
   unfinished_ = !taken_.empty();
   waiting_bytes_ = 0;
@@ -168,6 +170,7 @@ void CommitThread::Run() {
   } while (AwaitWork());
   if (stalled_ && !failed_) {
     failed_ = true;
+    const MutexLock lock(commit_mutex_);
     if (reports_.failed) reports_.failed(*stall_error_);
   }
 }
@@ -176,13 +179,15 @@ void CommitThread::Run() {
 bool CommitThread::AwaitWork() {
   if (failed_) return false;
   if (!stalled_ && SpinForWork()) return true;
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (stalled_) {
-    wake_.wait_for(lock, limits_.full_disk_retry, [this] { return stopping_; });
+    const auto until = std::chrono::steady_clock::now() + limits_.full_disk_retry;
+    while (!stopping_ && lock.WaitUntil(wake_, until) != std::cv_status::timeout) {
+    }
     return !stopping_;
   }
   asleep_ = true;
-  wake_.wait(lock, [this] { return stopping_ || HasWork(); });
+  while (!stopping_ && !HasWork()) lock.Wait(wake_);
   asleep_ = false;
   return HasWork();
 }

@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <thread>
 #include <vector>
 
 #include "base/error.h"
+#include "base/mutex.h"
 #include "journal/journal.h"
 
 namespace agenttalk {
@@ -75,13 +75,13 @@ class CommitThread {
 
  private:
   void Run();
-  bool StepLocked();
+  bool StepLocked() REQUIRES(commit_mutex_);
   [[nodiscard]] bool HasWork() const;
   bool AwaitWork();
   bool SpinForWork() const;
-  void TakeWaiting();
-  [[nodiscard]] std::span<const Append> NextBatch() const;
-  void NoteFailure(const Error& error);
+  void TakeWaiting() REQUIRES(commit_mutex_);
+  [[nodiscard]] std::span<const Append> NextBatch() const REQUIRES(commit_mutex_);
+  void NoteFailure(const Error& error) REQUIRES(commit_mutex_);
 
   Journal& journal_;
   const std::uint64_t epoch_;
@@ -90,11 +90,11 @@ class CommitThread {
 
   bool gathering_ = false;  // the owner's own
 
-  std::mutex commit_mutex_;              // held by whoever commits; taken before mutex_
-  std::vector<Append> taken_;            // guarded by commit_mutex_
-  std::size_t done_ = 0;                 // of taken_; guarded by commit_mutex_
-  std::uint64_t last_event_ = 0;         // guarded by commit_mutex_
-  std::optional<Error> stall_error_;     // guarded by commit_mutex_
+  Mutex commit_mutex_;  // held by whoever commits; taken before mutex_
+  std::vector<Append> taken_ GUARDED_BY(commit_mutex_);
+  std::size_t done_ GUARDED_BY(commit_mutex_) = 0;  // of taken_
+  std::uint64_t last_event_ GUARDED_BY(commit_mutex_) = 0;
+  std::optional<Error> stall_error_ GUARDED_BY(commit_mutex_);
   std::atomic<bool> unfinished_{false};  // a part of taken_ is to be done
 
   // Written under the mutex, read by either side without it.
@@ -103,11 +103,11 @@ class CommitThread {
   std::atomic<bool> stalled_{false};
   std::atomic<bool> failed_{false};
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable wake_;
-  std::vector<Append> waiting_;  // guarded by mutex_
-  bool asleep_ = false;          // guarded by mutex_
-  bool stopping_ = false;        // guarded by mutex_
+  std::vector<Append> waiting_ GUARDED_BY(mutex_);
+  bool asleep_ GUARDED_BY(mutex_) = false;
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

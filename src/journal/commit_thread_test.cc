@@ -24,7 +24,7 @@
 #include "journal/memory_journal.h"
 #include "journal/plan_summary.h"
 #include "journal/sqlite_journal.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/ids.h"
 #include "journal/plan_summary.h"
 #include "journal/stream_changes.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 // The journal is the truth: an append-only list of rows plus content-addressed bytes. It knows nothing of
 // what the events mean. A row holds the events that one step made in one stream (a plan; the empty id is the

@@ -16,7 +16,7 @@
 #include "journal/plan_summary.h"
 #include "journal/sqlite_journal.h"
 #include "journal/stream_changes.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 // What every journal promises, whatever it is made of.
 namespace agenttalk {

@@ -17,7 +17,7 @@
 #include "journal/journal_test_support.h"
 #include "journal/sqlite.h"
 #include "journal/sqlite_journal.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 // Flips bytes of a journal file and reads all of it. Whatever is hit: the answer is the truth or an error.
 namespace agenttalk {

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "journal/journal.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 

@@ -25,7 +25,7 @@
 #include "journal/plan_summary.h"
 #include "journal/row_check.h"
 #include "journal/stream_changes.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 namespace {

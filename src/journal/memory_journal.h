@@ -16,7 +16,7 @@
 #include "journal/journal.h"
 #include "journal/plan_summary.h"
 #include "journal/stream_changes.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 

@@ -6,7 +6,7 @@
 
 #include "base/ids.h"
 #include "base/time.h"
-#include "model/events/cost.h"
+#include "model/content/cost.h"
 
 namespace agenttalk {
 

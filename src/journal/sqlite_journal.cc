@@ -18,7 +18,7 @@
 #include "journal/plan_summary.h"
 #include "journal/sqlite_reader.h"
 #include "journal/sqlite_writer.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/ids.h"
 #include "journal/journal.h"
 #include "journal/plan_summary.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 

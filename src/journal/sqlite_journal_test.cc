@@ -18,7 +18,7 @@
 #include "journal/journal_test_support.h"
 #include "journal/sqlite.h"
 #include "journal/sqlite_schema.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 namespace {

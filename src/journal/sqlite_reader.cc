@@ -31,7 +31,7 @@
 #include "journal/sqlite.h"
 #include "journal/sqlite_schema.h"
 #include "journal/stored_row.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/digest.h"
 #include "base/ids.h"
 #include "journal/plan_summary.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 // Changes of whole streams, which become part of a commit as rows do: a plan is removed, or comes from
 // another journal.

@@ -16,7 +16,7 @@
 #include "journal/row_format.h"
 #include "journal/sqlite.h"
 #include "journal/stored_row.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 namespace {

@@ -8,7 +8,7 @@
 #include "journal/sqlite.h"
 #include "journal/stored_row.h"
 #include "journal/stream_changes.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 

@@ -16,7 +16,7 @@
 #include "llm/model_errors.h"
 #include "llm/wire_format.h"
 #include "llm/wire_parts.h"
-#include "model/request/model_parameters.h"
+#include "model/config/model_parameters.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {

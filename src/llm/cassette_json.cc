@@ -22,8 +22,8 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "llm/cassette.h"
+#include "model/config/model_parameters.h"
 #include "model/reading/object_reader.h"
-#include "model/request/model_parameters.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {

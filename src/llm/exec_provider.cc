@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <random>
 #include <string>
@@ -25,6 +24,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/file_descriptor.h"
+#include "base/mutex.h"
 #include "base/reactor.h"
 #include "base/time.h"
 #include "llm/model_errors.h"
@@ -171,7 +171,7 @@ std::unique_ptr<ModelCall> ExecProvider::Ask(ModelRequest request, Done done) {
   Run& run = runs_.emplace(id, Run{{}, std::move(*stop), std::move(done), timeout}).first->second;
   run.thread = std::thread([this, id, &run, spec = std::move(*spec)] {
     auto ended = RunChild(spec, run.stop);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ended_.emplace_back(id, std::move(ended));
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t wrote = ::write(news_.get(), &one, sizeof one);
@@ -184,7 +184,7 @@ void ExecProvider::TakeNews() {
   [[maybe_unused]] const ssize_t got = ::read(news_.get(), &count, sizeof count);
   std::vector<std::pair<std::uint64_t, Result<ChildOutcome>>> ended;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ended.swap(ended_);
   }
   for (const auto& [id, outcome] : ended) {

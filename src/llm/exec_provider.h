@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "base/child_process.h"
 #include "base/error.h"
 #include "base/file_descriptor.h"
+#include "base/mutex.h"
 #include "base/reactor.h"
 #include "base/time.h"
 #include "base/timer.h"
@@ -68,8 +68,8 @@ class ExecProvider final : public ModelProvider {
   const FileDescriptor news_;  // an eventfd: something is in `ended_`
   std::map<std::uint64_t, Run> runs_;
   std::uint64_t runs_made_ = 0;
-  std::mutex mutex_;  // guards ended_
-  std::vector<std::pair<std::uint64_t, Result<ChildOutcome>>> ended_;
+  Mutex mutex_;
+  std::vector<std::pair<std::uint64_t, Result<ChildOutcome>>> ended_ GUARDED_BY(mutex_);
   std::unique_ptr<Registration> watch_;
 };
 

@@ -10,7 +10,7 @@
 
 #include "llm/format_fixture.h"
 #include "llm/wire_format.h"
-#include "model/request/model_parameters.h"
+#include "model/config/model_parameters.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {

@@ -11,7 +11,7 @@
 
 #include "llm/answer_draft.h"
 #include "llm/model_errors.h"
-#include "model/request/model_parameters.h"
+#include "model/config/model_parameters.h"
 #include "model/request/model_request.h"
 
 // A vendor's protocol as bytes: what is sent for a request, and what a response means. Pure; whoever moves

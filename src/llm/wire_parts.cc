@@ -14,7 +14,7 @@
 #include "base/json.h"
 #include "llm/json_access.h"
 #include "llm/wire_format.h"
-#include "model/request/model_parameters.h"
+#include "model/config/model_parameters.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/digest.h"
+#include "base/mutex.h"
 #include "mailbox/file_system.h"
 #include "model/events/event.h"
 
@@ -34,7 +34,7 @@ void KnownFiles::Remember(Entry& entry, const FileStat& stat, const Digest& cont
 }
 
 void KnownFiles::Record(const FileFingerprint& fingerprint, std::int64_t ctime_ns) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   FileStat stat;
   stat.inode = fingerprint.inode;
   stat.mtime_ns = fingerprint.mtime_ns;
@@ -44,7 +44,7 @@ void KnownFiles::Record(const FileFingerprint& fingerprint, std::int64_t ctime_n
 }
 
 void KnownFiles::Recognize(const std::string& directory, const std::string& name, const Digest& content) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Entry& entry = folders_[directory][name];
   entry.revision = ++revision_;
   if (std::ranges::find(entry.recognized, content) == entry.recognized.end())
@@ -58,14 +58,14 @@ bool KnownFiles::Matches(Entry& entry, const FileStat& stat) {
 }
 
 bool KnownFiles::Knows(const std::string& directory, const std::string& name, const FileStat& stat) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Entry* entry = Find(directory, name);
   return entry != nullptr && Matches(*entry, stat);
 }
 
 bool KnownFiles::KnowsContent(const std::string& directory, const std::string& name, const FileStat& stat,
                               const Digest& content) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Entry* entry = Find(directory, name);
   if (entry == nullptr) return false;
   const bool same = entry->inode != 0 && entry->content == content;
@@ -78,19 +78,19 @@ bool KnownFiles::KnowsContent(const std::string& directory, const std::string& n
 
 bool KnownFiles::KnowsWithContent(const std::string& directory, const std::string& name, const FileStat& stat,
                                   const Digest& content) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Entry* entry = Find(directory, name);
   return entry != nullptr && Matches(*entry, stat) && entry->content == content;
 }
 
 bool KnownFiles::HasContents(const std::string& directory, const std::string& name) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto folder = folders_.find(directory);
   return folder != folders_.end() && folder->second.contains(name);
 }
 
 void KnownFiles::Forget(const std::string& directory, const std::string& name) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto folder = folders_.find(directory);
   if (folder == folders_.end()) return;
   folder->second.erase(name);
@@ -98,7 +98,7 @@ void KnownFiles::Forget(const std::string& directory, const std::string& name) {
 }
 
 void KnownFiles::ForgetFolder(const std::string& directory) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   folders_.erase(directory);
 }
 
@@ -113,13 +113,13 @@ std::size_t KnownFiles::folders() const {
 }
 
 std::uint64_t KnownFiles::revision() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return revision_;
 }
 
 void KnownFiles::Keep(const std::string& directory, std::uint64_t revision,
                       const std::function<bool(const std::string&)>& is_there) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto folder = folders_.find(directory);
   if (folder == folders_.end()) return;
   std::erase_if(folder->second, [&](const auto& item) {
@@ -130,7 +130,7 @@ void KnownFiles::Keep(const std::string& directory, std::uint64_t revision,
 }
 
 std::size_t KnownFiles::size() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::size_t total = 0;
   for (const auto& [directory, folder] : folders_) total += folder.size();
   return total;

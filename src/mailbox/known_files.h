@@ -3,13 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "base/digest.h"
+#include "base/mutex.h"
 #include "mailbox/file_system.h"
 #include "model/events/event.h"
 
@@ -64,14 +64,13 @@ class KnownFiles {
   };
   using Folder = std::unordered_map<std::string, Entry>;
 
-  // These three with the lock held.
-  [[nodiscard]] Entry* Find(const std::string& directory, const std::string& name);
+  [[nodiscard]] Entry* Find(const std::string& directory, const std::string& name) REQUIRES(mutex_);
   [[nodiscard]] static bool Matches(Entry& entry, const FileStat& stat);
-  void Remember(Entry& entry, const FileStat& stat, const Digest& content);
+  void Remember(Entry& entry, const FileStat& stat, const Digest& content) REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::unordered_map<std::string, Folder> folders_;  // guarded by mutex_
-  std::uint64_t revision_ = 0;                       // guarded by mutex_
+  mutable Mutex mutex_;
+  std::unordered_map<std::string, Folder> folders_ GUARDED_BY(mutex_);
+  std::uint64_t revision_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace agenttalk

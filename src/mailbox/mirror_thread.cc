@@ -3,11 +3,11 @@
 #include <pthread.h>
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "base/check.h"
+#include "base/mutex.h"
 #include "mailbox/mirror_writer.h"
 
 namespace agenttalk {
@@ -19,7 +19,7 @@ MirrorThread::MirrorThread(MirrorWriter& writer, std::function<void()> wake)
 
 MirrorThread::~MirrorThread() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_all();
@@ -30,7 +30,7 @@ void MirrorThread::Begin(MirrorBatch batch, bool wake) {
   CHECK(!busy());
   bytes_ = batch.bytes;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     begun_ = std::move(batch);
     awaited_ = wake;
   }
@@ -38,7 +38,7 @@ void MirrorThread::Begin(MirrorBatch batch, bool wake) {
 }
 
 std::optional<MirrorThread::Done> MirrorThread::TakeDone(bool wake) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (done_) bytes_.reset();
   awaited_ = awaited_ || wake;
   return std::exchange(done_, std::nullopt);
@@ -47,29 +47,31 @@ std::optional<MirrorThread::Done> MirrorThread::TakeDone(bool wake) {
 std::optional<MirrorThread::Done> MirrorThread::Await() {
   if (!busy()) return std::nullopt;
   {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return done_.has_value(); });
+    MutexLock lock(mutex_);
+    while (!done_) lock.Wait(changed_);
   }
   return TakeDone(false);
 }
 
 void MirrorThread::Run() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return begun_ || stopping_; });
-    if (!begun_) return;
-    Done done{.left = std::move(*begun_), .report = {}};
-    begun_.reset();
-    lock.unlock();
+  while (std::optional<MirrorBatch> batch = NextBatch()) {
+    Done done{.left = std::move(*batch), .report = {}};
     done.report = writer_.Write(done.left);
-    lock.lock();
-    done_ = std::move(done);
+    bool wake = false;
+    {
+      const MutexLock lock(mutex_);
+      done_ = std::move(done);
+      wake = std::exchange(awaited_, false);
+    }
     changed_.notify_all();
-    if (!std::exchange(awaited_, false)) continue;
-    lock.unlock();
-    wake_();
-    lock.lock();
+    if (wake) wake_();
   }
+}
+
+std::optional<MirrorBatch> MirrorThread::NextBatch() {
+  MutexLock lock(mutex_);
+  while (!begun_ && !stopping_) lock.Wait(changed_);
+  return std::exchange(begun_, std::nullopt);
 }
 
 }  // namespace agenttalk

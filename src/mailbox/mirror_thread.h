@@ -3,10 +3,10 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <thread>
 
+#include "base/mutex.h"
 #include "mailbox/mirror_writer.h"
 
 namespace agenttalk {
@@ -39,17 +39,18 @@ class MirrorThread {
 
  private:
   void Run();
+  std::optional<MirrorBatch> NextBatch();  // none: the thread ends
 
   MirrorWriter& writer_;
   const std::function<void()> wake_;
   std::optional<std::uint64_t> bytes_;
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::optional<MirrorBatch> begun_;  // guarded by mutex_
-  std::optional<Done> done_;          // guarded by mutex_
-  bool awaited_ = false;              // guarded by mutex_
-  bool stopping_ = false;             // guarded by mutex_
+  std::optional<MirrorBatch> begun_ GUARDED_BY(mutex_);
+  std::optional<Done> done_ GUARDED_BY(mutex_);
+  bool awaited_ GUARDED_BY(mutex_) = false;
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

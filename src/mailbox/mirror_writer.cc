@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/mutex.h"
 #include "mailbox/file_system.h"
 #include "mailbox/known_files.h"
 #include "mailbox/line_tail.h"
@@ -43,13 +43,13 @@ void MirrorReport::Add(MirrorReport later) {
 class MirrorWriter::Turn {
  public:
   Turn(MirrorWriter& writer, const std::string& path) : writer_(writer) {
-    const std::lock_guard lock(writer_.mutex_);
+    const MutexLock lock(writer_.mutex_);
     withdrawn_ = writer_.withdrawn_.contains(path);
     if (!withdrawn_) writer_.at_ = path;
   }
   ~Turn() {
     {
-      const std::lock_guard lock(writer_.mutex_);
+      const MutexLock lock(writer_.mutex_);
       writer_.at_.clear();
     }
     writer_.turn_over_.notify_all();
@@ -65,13 +65,13 @@ class MirrorWriter::Turn {
 };
 
 void MirrorWriter::Withdraw(const std::string& path) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   withdrawn_.insert(path);
-  turn_over_.wait(lock, [&] { return at_ != path; });
+  while (at_ == path) lock.Wait(turn_over_);
 }
 
 std::unordered_set<std::string> MirrorWriter::TakeWithdrawn() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return std::exchange(withdrawn_, {});
 }
 

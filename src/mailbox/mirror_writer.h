@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +15,7 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/mutex.h"
 #include "mailbox/file_system.h"
 #include "mailbox/known_files.h"
 
@@ -145,10 +145,10 @@ class MirrorWriter {
   KnownFiles& known_;
   std::unordered_map<std::string, Log> logs_;
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable turn_over_;
-  std::string at_;                             // the path whose turn it is; guarded by mutex_
-  std::unordered_set<std::string> withdrawn_;  // guarded by mutex_
+  std::string at_ GUARDED_BY(mutex_);  // the path whose turn it is
+  std::unordered_set<std::string> withdrawn_ GUARDED_BY(mutex_);
 };
 
 }  // namespace agenttalk

@@ -25,14 +25,15 @@
 #include "base/json_pointer.h"
 #include "base/surrogates.h"
 #include "model/answer/agent_output.h"
-#include "model/answer/internal_plan.h"
 #include "model/answer/thinking_command.h"
+#include "model/command/loose_value.h"
+#include "model/command/sent_command.h"
 #include "model/config/agent_profile.h"
 #include "model/dag/task_outcome.h"
 #include "model/reading/checked.h"
-#include "model/reading/loose_value.h"
 #include "model/reading/object_reader.h"
 #include "model/request/model_request.h"
+#include "model/steps/internal_plan.h"
 #include "prompts/json_finder.h"
 
 namespace agenttalk {

@@ -11,13 +11,12 @@
 
 #include "base/issue.h"
 #include "model/answer/agent_output.h"
-#include "model/answer/internal_plan.h"
 #include "model/answer/thinking_command.h"
 #include "model/config/agent_profile.h"
-#include "model/dag/task_outcome.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/request/answer_contract.h"
 #include "model/request/model_request.h"
+#include "model/steps/internal_plan.h"
 
 // Reads what a model answered to a request of the composer. Models wrap their JSON in fences and chatter;
 // what is accepted is the bare object, one code fence, or the one balanced object in a text. Two objects are

@@ -12,8 +12,8 @@
 #include "base/issue.h"
 #include "model/answer/agent_output.h"
 #include "model/answer/thinking_command.h"
+#include "model/content/content.h"
 #include "model/dag/task_outcome.h"
-#include "model/events/content.h"
 
 namespace agenttalk {
 namespace {

@@ -20,9 +20,9 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "model/config/skill_summary.h"
+#include "model/content/content.h"
+#include "model/content/saying.h"
 #include "model/dag/task_outcome.h"
-#include "model/events/content.h"
-#include "model/events/saying.h"
 #include "model/request/model_request.h"
 #include "model/request/stored_request.h"
 

@@ -9,7 +9,7 @@
 #include "base/digest.h"
 #include "base/error_code.h"
 #include "base/issue.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/request/model_request.h"
 #include "model/request/stored_request.h"
 #include "prompts/composer.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/digest.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/request/model_request.h"
 #include "model/request/stored_request.h"
 #include "prompts/composer.h"

@@ -44,7 +44,7 @@
 #include "mailbox/watcher.h"
 #include "model/command/reading.h"
 #include "model/config/hub_config.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/request/model_request.h"
 #include "prompts/composer.h"

@@ -32,8 +32,8 @@
 #include "model/config/agent_profile_reader.h"
 #include "model/config/hub_config.h"
 #include "model/config/hub_config_reader.h"
-#include "model/config/sop.h"
 #include "model/reading/checked.h"
+#include "model/steps/sop.h"
 
 namespace agenttalk {
 namespace {

@@ -11,7 +11,7 @@
 #include "mailbox/intake.h"
 #include "model/config/agent_profile.h"
 #include "model/config/hub_config.h"
-#include "model/config/sop.h"
+#include "model/steps/sop.h"
 
 namespace agenttalk {
 

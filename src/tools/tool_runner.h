@@ -10,8 +10,8 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/config/skill_summary.h"
-#include "model/events/content.h"
-#include "model/events/named_content.h"
+#include "model/content/content.h"
+#include "model/content/named_content.h"
 #include "model/request/model_request.h"
 
 // Acting in the world for a model. Everything happens on the loop's thread.

@@ -15,9 +15,10 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/mutex.h"
 #include "base/utf8.h"
-#include "model/events/content.h"
-#include "model/events/named_content.h"
+#include "model/content/content.h"
+#include "model/content/named_content.h"
 #include "tools/task_folder.h"
 #include "tools/tool_runner.h"
 
@@ -70,7 +71,7 @@ std::vector<Workspace::Wanted> Workspace::WantedIn(const ToolInvocation& invocat
 bool Workspace::IsKnown(const TaskFolder& folder, const std::string& path, const Digest& digest) {
   const auto stamp = folder.StampOf(path);
   if (!stamp) return false;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto seen = seen_.find(Place(folder, path));
   return seen != seen_.end() && seen->second.settled && seen->second.stamp == *stamp &&
          seen->second.digest == digest;
@@ -80,7 +81,7 @@ void Workspace::Remember(const TaskFolder& folder, const std::string& path, cons
   const auto stamp = folder.StampOf(path);
   if (!stamp) return;
   const bool settled = stamp->changed_ns < NowNs() - kClockTickNs;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (seen_.size() >= kMostSeen) seen_.clear();
   seen_[Place(folder, path)] = {*stamp, digest, settled};
 }

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -11,7 +10,8 @@
 
 #include "base/digest.h"
 #include "base/error.h"
-#include "model/events/content.h"
+#include "base/mutex.h"
+#include "model/content/content.h"
 #include "tools/task_folder.h"
 #include "tools/tool_runner.h"
 
@@ -68,8 +68,8 @@ class Workspace {
 
   const std::filesystem::path hub_;
   const WorkspaceLimits limits_;
-  std::mutex mutex_;
-  std::unordered_map<std::string, Seen> seen_;  // by place on the disk; guarded by mutex_
+  Mutex mutex_;
+  std::unordered_map<std::string, Seen> seen_ GUARDED_BY(mutex_);  // by place on the disk
 };
 
 }  // namespace agenttalk

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error_code.h"
-#include "model/events/named_content.h"
+#include "model/content/named_content.h"
 #include "tools/tool_fixture.h"
 #include "tools/tool_runner.h"
 

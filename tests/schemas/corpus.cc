@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/reading/document.h"
+#include "model/document.h"
 
 namespace agenttalk {
 namespace {

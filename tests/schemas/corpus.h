@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/reading/document.h"
+#include "model/document.h"
 
 namespace agenttalk {
 

@@ -7,7 +7,7 @@
 
 #include "base/error_code.h"
 #include "base/issue.h"
-#include "model/reading/document.h"
+#include "model/document.h"
 #include "schemas/corpus.h"
 
 namespace agenttalk {

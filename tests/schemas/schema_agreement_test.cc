@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/json.h"
-#include "model/reading/document.h"
+#include "model/document.h"
 #include "model/reading/yaml_document.h"
 #include "schemas/corpus.h"
 #include "schemas/schema_validator.h"

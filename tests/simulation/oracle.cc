@@ -18,9 +18,9 @@
 #include "engine/state/task_inputs.h"
 #include "journal/journal.h"
 #include "model/command/command.h"
+#include "model/content/named_content.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
-#include "model/events/named_content.h"
 #include "simulation/dag_plans.h"
 #include "tools/tool_runner.h"
 

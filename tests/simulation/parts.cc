@@ -16,7 +16,7 @@
 #include "base/ids.h"
 #include "journal/journal.h"
 #include "llm/model_provider.h"
-#include "model/events/named_content.h"
+#include "model/content/named_content.h"
 #include "model/request/model_request.h"
 #include "simulation/chance.h"
 #include "simulation/oracle.h"

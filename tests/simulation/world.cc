@@ -26,7 +26,7 @@
 #include "mailbox/intake.h"
 #include "mailbox/sim_watcher.h"
 #include "model/command/reading.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
 #include "runtime/core/core.h"

@@ -14,9 +14,9 @@
 #include "engine/state/plan_state.h"
 #include "engine/state/spending.h"
 #include "model/config/hub_config.h"
-#include "model/events/cost.h"
-#include "model/events/cost_share.h"
-#include "model/reading/document.h"
+#include "model/content/cost.h"
+#include "model/content/cost_share.h"
+#include "model/document.h"
 #include "runtime/history/cost_json.h"
 #include "runtime/hub.h"
 

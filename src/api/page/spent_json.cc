@@ -5,8 +5,8 @@
 #include <tuple>
 #include <vector>
 
-#include "model/events/cost.h"
-#include "model/events/cost_share.h"
+#include "model/content/cost.h"
+#include "model/content/cost_share.h"
 #include "runtime/history/cost_json.h"
 
 namespace agenttalk {

@@ -2,7 +2,7 @@
 
 #include <boost/json/array.hpp>
 
-#include "model/events/cost_share.h"
+#include "model/content/cost_share.h"
 
 namespace agenttalk {
 

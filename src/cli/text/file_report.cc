@@ -14,7 +14,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/text/issue_text.h"
-#include "model/reading/document.h"
+#include "model/document.h"
 
 namespace agenttalk {
 namespace {

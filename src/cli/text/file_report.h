@@ -5,7 +5,7 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "model/reading/document.h"
+#include "model/document.h"
 
 namespace agenttalk {
 

@@ -20,7 +20,7 @@
 #include "cli/verbs/verbs.h"
 #include "model/answer/agent_output.h"
 #include "model/config/hub_config.h"
-#include "model/reading/document.h"
+#include "model/document.h"
 #include "model/request/model_request.h"
 #include "prompts/composer.h"
 #include "prompts/stage_prompt.h"

@@ -20,7 +20,7 @@
 #include "model/config/agent_profile.h"
 #include "model/config/agent_profile_reader.h"
 #include "model/dag/plan_file.h"
-#include "model/reading/document.h"
+#include "model/document.h"
 
 namespace agenttalk {
 namespace {

@@ -33,7 +33,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 
 namespace agenttalk {

@@ -31,8 +31,8 @@
 #include "engine/turn/turn.h"
 #include "model/command/command.h"
 #include "model/command/external_names.h"
+#include "model/content/content.h"
 #include "model/dag/task_dag.h"
-#include "model/events/content.h"
 #include "model/events/event.h"
 
 namespace agenttalk {

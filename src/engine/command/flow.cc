@@ -33,7 +33,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
 #include "model/command/command.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/words/catalogue.h"
 

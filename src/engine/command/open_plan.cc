@@ -22,7 +22,7 @@
 #include "engine/turn/turn.h"
 #include "model/command/brief.h"
 #include "model/command/command.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 
 namespace agenttalk {

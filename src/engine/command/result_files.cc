@@ -8,8 +8,8 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
-#include "model/events/content.h"
-#include "model/events/named_content.h"
+#include "model/content/content.h"
+#include "model/content/named_content.h"
 
 namespace agenttalk {
 

@@ -6,7 +6,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 // The files that a command's result is made of.
 namespace agenttalk {

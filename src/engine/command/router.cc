@@ -24,7 +24,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
 #include "model/command/command.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/words/catalogue.h"
 

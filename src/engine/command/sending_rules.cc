@@ -20,7 +20,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
 #include "model/command/command.h"
-#include "model/dag/task_outcome.h"
+#include "model/command/sent_command.h"
 
 namespace agenttalk {
 namespace {

@@ -10,7 +10,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
-#include "model/dag/task_outcome.h"
+#include "model/command/sent_command.h"
 #include "model/events/event.h"
 
 // Commands that an agent makes for others and sends: among the outputs of its answer, or as files in the

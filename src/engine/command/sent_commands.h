@@ -4,7 +4,7 @@
 
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
-#include "model/dag/task_outcome.h"
+#include "model/command/sent_command.h"
 
 namespace agenttalk {
 

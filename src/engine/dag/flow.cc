@@ -32,9 +32,9 @@
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
 #include "model/config/human_agent.h"
+#include "model/content/saying.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
-#include "model/events/saying.h"
 #include "model/words/catalogue.h"
 
 namespace agenttalk {

@@ -9,8 +9,8 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
+#include "model/content/named_content.h"
 #include "model/events/event.h"
-#include "model/events/named_content.h"
 
 // What tools leave in outputs/, from their outcome to those who get it.
 namespace agenttalk {

@@ -22,9 +22,10 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
+#include "model/command/sent_command.h"
+#include "model/content/content.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_outcome.h"
-#include "model/events/content.h"
 #include "model/events/event.h"
 
 namespace agenttalk {

@@ -8,9 +8,9 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
+#include "model/content/content.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_outcome.h"
-#include "model/events/content.h"
 #include "model/events/event.h"
 
 // Results on their way along the edges.

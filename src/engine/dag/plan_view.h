@@ -7,7 +7,7 @@
 
 #include "base/ids.h"
 #include "engine/state/plan_state.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 // The plan tool's reading half: what an agent may know of the plan it works in. Pure functions of the state.
 namespace agenttalk {

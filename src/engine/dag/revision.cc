@@ -29,10 +29,10 @@
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
 #include "model/config/human_agent.h"
+#include "model/content/content.h"
 #include "model/dag/plan_file.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_graph.h"
-#include "model/events/content.h"
 #include "model/events/event.h"
 
 namespace agenttalk {

@@ -17,9 +17,9 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
+#include "model/content/named_content.h"
 #include "model/events/event.h"
-#include "model/events/named_content.h"
 #include "model/words/catalogue.h"
 
 namespace agenttalk {

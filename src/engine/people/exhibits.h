@@ -5,8 +5,8 @@
 
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
+#include "model/content/named_content.h"
 #include "model/events/event.h"
-#include "model/events/named_content.h"
 
 // What a question is about, shown: the files that are to be judged, in human/inbox/<question>/ and with their
 // first lines in the question itself, and what has changed in them since the last version.

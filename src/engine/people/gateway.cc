@@ -21,10 +21,10 @@
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
+#include "model/content/content.h"
+#include "model/content/named_content.h"
 #include "model/dag/task_dag.h"
-#include "model/events/content.h"
 #include "model/events/event.h"
-#include "model/events/named_content.h"
 #include "model/events/stage_events.h"
 #include "model/words/catalogue.h"
 

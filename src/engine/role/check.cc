@@ -23,9 +23,9 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
-#include "model/answer/internal_plan.h"
-#include "model/answer/step_reference.h"
 #include "model/events/event.h"
+#include "model/steps/internal_plan.h"
+#include "model/steps/step_reference.h"
 
 namespace agenttalk {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/issue.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
-#include "model/answer/internal_plan.h"
+#include "model/steps/internal_plan.h"
 
 namespace agenttalk {
 

@@ -33,7 +33,7 @@
 #include "engine/turn/turn.h"
 #include "model/command/command.h"
 #include "model/config/human_agent.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/reading/object_reader.h"
 

@@ -8,7 +8,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 
 // One agent asks another: a file request_<id>.json and a command in the other's inbox, and a file

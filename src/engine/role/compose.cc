@@ -23,16 +23,16 @@
 #include "engine/state/role_state.h"
 #include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
-#include "model/answer/internal_plan.h"
 #include "model/answer/role_request.h"
-#include "model/answer/step_reference.h"
 #include "model/command/brief.h"
 #include "model/config/agent_profile.h"
 #include "model/config/human_agent.h"
-#include "model/config/sop.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/request/model_request.h"
+#include "model/steps/internal_plan.h"
+#include "model/steps/sop.h"
+#include "model/steps/step_reference.h"
 
 namespace agenttalk {
 namespace {

@@ -11,9 +11,9 @@
 #include "engine/state/plan_state.h"
 #include "engine/state/role_state.h"
 #include "engine/turn/input.h"
-#include "model/answer/internal_plan.h"
 #include "model/config/agent_profile.h"
 #include "model/events/event.h"
+#include "model/steps/internal_plan.h"
 
 // For tests of commands that are gone about in steps.
 namespace agenttalk {

@@ -30,12 +30,12 @@
 #include "engine/state/role_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
-#include "model/answer/internal_plan.h"
-#include "model/answer/step_reference.h"
 #include "model/config/agent_profile.h"
+#include "model/content/content.h"
 #include "model/dag/task_outcome.h"
-#include "model/events/content.h"
 #include "model/events/event.h"
+#include "model/steps/internal_plan.h"
+#include "model/steps/step_reference.h"
 
 namespace agenttalk {
 namespace {

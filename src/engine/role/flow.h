@@ -9,9 +9,9 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
-#include "model/answer/internal_plan.h"
 #include "model/command/brief.h"
 #include "model/events/event.h"
+#include "model/steps/internal_plan.h"
 
 // How an agent goes about a task, inside the life of its command (engine/command/flow.h):
 //

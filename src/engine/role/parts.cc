@@ -24,11 +24,11 @@
 #include "engine/state/plan_state.h"
 #include "engine/state/role_state.h"
 #include "engine/turn/turn.h"
-#include "model/answer/internal_plan.h"
 #include "model/config/agent_profile.h"
-#include "model/config/sop.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
+#include "model/steps/internal_plan.h"
+#include "model/steps/sop.h"
 
 namespace agenttalk {
 namespace {

@@ -14,8 +14,8 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
 #include "model/config/agent_profile.h"
-#include "model/config/sop.h"
 #include "model/events/event.h"
+#include "model/steps/sop.h"
 
 // What a program can put in the place of the standard parts of the cycle: how a strategy is chosen, and which
 // actions there are.

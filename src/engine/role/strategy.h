@@ -6,7 +6,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
-#include "model/answer/internal_plan.h"
+#include "model/steps/internal_plan.h"
 
 // How it is decided how an agent goes about a task (engine/role/flow.h): by rules or by its model, at once,
 // by a procedure or by a plan of the model's own.

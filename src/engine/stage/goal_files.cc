@@ -16,11 +16,11 @@
 #include "engine/state/task_inputs.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
+#include "model/content/content.h"
+#include "model/content/named_content.h"
 #include "model/dag/checker.h"
 #include "model/dag/task_dag.h"
-#include "model/events/content.h"
 #include "model/events/event.h"
-#include "model/events/named_content.h"
 
 namespace agenttalk {
 namespace {

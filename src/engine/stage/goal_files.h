@@ -8,9 +8,9 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
+#include "model/content/named_content.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
-#include "model/events/named_content.h"
 
 // The files that somebody gave with a goal, and how they and the tasks' outputs pass through the plan that is
 // made for it.

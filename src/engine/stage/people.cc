@@ -24,9 +24,9 @@
 #include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/config/human_agent.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
+#include "model/content/saying.h"
 #include "model/events/event.h"
-#include "model/events/saying.h"
 #include "model/events/stage_events.h"
 #include "model/words/catalogue.h"
 

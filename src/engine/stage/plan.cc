@@ -33,9 +33,9 @@
 #include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/answer/thinking_command.h"
+#include "model/content/content.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_graph.h"
-#include "model/events/content.h"
 #include "model/events/stage_events.h"
 #include "model/request/model_request.h"
 

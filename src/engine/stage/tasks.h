@@ -13,9 +13,9 @@
 #include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/command/brief.h"
+#include "model/content/saying.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
-#include "model/events/saying.h"
 
 // The tasks of a goal: executed by the executor's contract, judged by a reviewer before they count, and what
 // fails for good is an exception that the orchestrator or a person handles.

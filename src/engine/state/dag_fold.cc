@@ -18,10 +18,10 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "model/command/brief.h"
+#include "model/content/saying.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/event.h"
-#include "model/events/saying.h"
 
 namespace agenttalk {
 namespace {

@@ -20,9 +20,10 @@
 #include "base/time.h"
 #include "engine/state/task_reminders.h"
 #include "model/command/brief.h"
+#include "model/command/sent_command.h"
+#include "model/content/content.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_outcome.h"
-#include "model/events/content.h"
 #include "model/events/event.h"
 
 // The DAG of a plan and how far its tasks are. Tasks are numbered by their place in the DAG; edges, counters

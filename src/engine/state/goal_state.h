@@ -7,8 +7,8 @@
 
 #include "base/ids.h"
 #include "model/answer/agent_output.h"
-#include "model/events/content.h"
-#include "model/events/named_content.h"
+#include "model/content/content.h"
+#include "model/content/named_content.h"
 #include "model/events/stage_events.h"
 #include "model/request/model_request.h"
 

@@ -25,7 +25,7 @@
 #include "engine/state/waiting_index.h"
 #include "engine/state/working_memory.h"
 #include "model/command/command.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/request/answer_contract.h"
 

@@ -6,9 +6,9 @@
 #include "base/check.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/role_state.h"
-#include "model/answer/internal_plan.h"
 #include "model/config/agent_profile.h"
 #include "model/events/event.h"
+#include "model/steps/internal_plan.h"
 
 namespace agenttalk {
 namespace {

@@ -8,11 +8,11 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
-#include "model/answer/internal_plan.h"
 #include "model/config/agent_profile.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/events/role_events.h"
+#include "model/steps/internal_plan.h"
 
 // How far a command is that is gone about in steps, as the fold of its events. Agents of the strategy
 // `simple` have none of it.

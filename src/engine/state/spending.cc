@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "engine/state/plan_state.h"
-#include "model/events/cost.h"
-#include "model/events/cost_share.h"
+#include "model/content/cost.h"
+#include "model/content/cost_share.h"
 
 namespace agenttalk {
 

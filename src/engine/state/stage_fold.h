@@ -6,7 +6,7 @@
 #include "base/ids.h"
 #include "base/language.h"
 #include "engine/state/plan_state.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 
 // What events mean for a goal: a part of the fold (engine/state/fold.h).

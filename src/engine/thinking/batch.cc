@@ -40,10 +40,10 @@
 #include "engine/turn/turn.h"
 #include "model/answer/thinking_command.h"
 #include "model/config/human_agent.h"
+#include "model/content/content.h"
+#include "model/content/saying.h"
 #include "model/dag/task_dag.h"
-#include "model/events/content.h"
 #include "model/events/event.h"
-#include "model/events/saying.h"
 #include "model/events/thinking_events.h"
 
 namespace agenttalk {

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "base/digest.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 

@@ -13,14 +13,15 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/answer/agent_output.h"
-#include "model/answer/internal_plan.h"
 #include "model/answer/thinking_command.h"
 #include "model/command/command.h"
+#include "model/command/sent_command.h"
 #include "model/config/agent_profile.h"
+#include "model/content/content.h"
 #include "model/dag/task_dag.h"
-#include "model/events/content.h"
 #include "model/events/event.h"
 #include "model/events/role_events.h"
+#include "model/steps/internal_plan.h"
 
 // What can reach the engine from outside: files that were found, outcomes of what it wanted done, people's
 // answers and requests, and time. Everything has been read and checked in form; whether it fits is decided

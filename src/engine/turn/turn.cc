@@ -16,7 +16,7 @@
 #include "engine/state/task_reminders.h"
 #include "engine/state/timers.h"
 #include "engine/turn/input.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 
 namespace agenttalk {

@@ -23,7 +23,7 @@
 #include "engine/state/timers.h"
 #include "engine/turn/input.h"
 #include "model/answer/role_request.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 
 namespace agenttalk {

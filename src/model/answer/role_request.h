@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "model/events/content.h"
-#include "model/events/named_content.h"
+#include "model/content/content.h"
+#include "model/content/named_content.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {

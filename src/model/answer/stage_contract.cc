@@ -25,9 +25,9 @@
 #include "base/suggestion.h"
 #include "model/answer/agent_output.h"
 #include "model/answer/agent_output_spellings.h"
+#include "model/command/loose_value.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_graph.h"
-#include "model/reading/loose_value.h"
 #include "model/reading/object_reader.h"
 #include "model/request/model_request.h"
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "model/content/named_content.h"
+#include "model/content/saying.h"
 #include "model/dag/task_outcome.h"
-#include "model/events/named_content.h"
-#include "model/events/saying.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {

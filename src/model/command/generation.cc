@@ -24,9 +24,9 @@
 #include "base/json_pointer.h"
 #include "base/utf8.h"
 #include "model/command/command.h"
+#include "model/command/loose_value.h"
 #include "model/command/reading.h"
 #include "model/dag/task_dag.h"
-#include "model/reading/loose_value.h"
 
 namespace agenttalk {
 namespace {

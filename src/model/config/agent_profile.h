@@ -9,7 +9,7 @@
 
 #include "base/ids.h"
 #include "base/time.h"
-#include "model/request/model_parameters.h"
+#include "model/config/model_parameters.h"
 
 namespace agenttalk {
 

@@ -13,8 +13,8 @@
 #include "base/time.h"
 #include "model/config/agent_profile.h"
 #include "model/config/mcp_server_config.h"
+#include "model/config/model_parameters.h"
 #include "model/config/own_tool.h"
-#include "model/request/model_parameters.h"
 
 // A hub's agenttalk.yaml (docs/formats/config.md).
 namespace agenttalk {

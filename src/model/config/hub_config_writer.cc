@@ -12,8 +12,8 @@
 #include "model/config/hub_config.h"
 #include "model/config/hub_config_reader.h"
 #include "model/config/mcp_server_reader.h"
+#include "model/config/model_parameters.h"
 #include "model/config/own_tool.h"
-#include "model/request/model_parameters.h"
 
 namespace agenttalk {
 namespace {

@@ -19,9 +19,9 @@
 #include "model/config/base_url.h"
 #include "model/config/hub_config.h"
 #include "model/config/hub_config_spellings.h"
+#include "model/config/model_parameters.h"
 #include "model/config/preset_table.h"
 #include "model/reading/object_reader.h"
-#include "model/request/model_parameters.h"
 
 namespace agenttalk {
 namespace {

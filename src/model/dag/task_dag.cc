@@ -15,9 +15,9 @@
 #include "base/glob.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/config/model_parameters.h"
 #include "model/dag/task_dag_spellings.h"
 #include "model/reading/spelling.h"
-#include "model/request/model_parameters.h"
 
 namespace agenttalk {
 namespace {

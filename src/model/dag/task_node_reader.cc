@@ -17,11 +17,11 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "base/utf8.h"
+#include "model/config/model_parameters.h"
 #include "model/dag/checker.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_dag_spellings.h"
 #include "model/reading/object_reader.h"
-#include "model/request/model_parameters.h"
 
 namespace agenttalk {
 namespace {

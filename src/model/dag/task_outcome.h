@@ -6,13 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/digest.h"
-#include "base/error_code.h"
-#include "base/ids.h"
-#include "model/command/command.h"
+#include "model/content/content.h"
 #include "model/dag/task_dag.h"
-#include "model/events/content.h"
-#include "model/events/named_content.h"
 
 // What comes of a task's result, as events tell it.
 namespace agenttalk {
@@ -64,44 +59,5 @@ struct OutputTag {
 
 // Whether a glob means such versions too: only one that says so.
 bool MeansVersions(std::string_view glob);
-
-// A command for another task that a task's agent has made, on its way to the router.
-struct SentCommand {
-  std::string file;
-  Content body;
-  Command command;
-  Digest payload;
-  std::vector<std::string> warnings;
-  // Why it cannot be routed; nothing: its form is right.
-  std::optional<ErrorCode> code;
-  std::string message;
-  std::string hint;
-  std::vector<std::string> errors;
-
-  bool operator==(const SentCommand&) const = default;
-  template <typename Self, typename F>
-  static void Fields(Self& self, F&& f) {
-    f("file", self.file), f("body", self.body), f("command", self.command), f("payload", self.payload);
-    f("warnings", self.warnings), f("code", self.code), f("message", self.message), f("hint", self.hint);
-    f("errors", self.errors);
-  }
-};
-
-// In the hub's own stream: a task's accepted result, for tasks of all plans that begin with the same request.
-struct ResultShared {
-  PlanId plan_id;  // where it was made
-  TaskId task_id;
-  Digest key;  // of the request
-  Content result;
-  std::vector<NamedContent> outputs;
-  std::optional<double> score;
-  std::string score_explanation;
-
-  template <typename Self, typename F>
-  static void Fields(Self& self, F&& f) {
-    f("plan_id", self.plan_id), f("task_id", self.task_id), f("key", self.key), f("result", self.result);
-    f("outputs", self.outputs), f("score", self.score), f("score_explanation", self.score_explanation);
-  }
-};
 
 }  // namespace agenttalk

@@ -8,10 +8,10 @@
 #include "base/digest.h"
 #include "base/error_code.h"
 #include "base/ids.h"
-#include "model/events/content.h"
-#include "model/events/cost.h"
+#include "model/content/content.h"
+#include "model/content/cost.h"
+#include "model/content/named_content.h"
 #include "model/events/failed_try.h"
-#include "model/events/named_content.h"
 
 // What a running command asks of models and tools, and what they answer (engine/command/conversation.h).
 namespace agenttalk {

@@ -10,10 +10,10 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/command/command.h"
-#include "model/dag/task_outcome.h"
-#include "model/events/content.h"
-#include "model/events/file_fingerprint.h"
-#include "model/events/named_content.h"
+#include "model/command/sent_command.h"
+#include "model/content/content.h"
+#include "model/content/file_fingerprint.h"
+#include "model/content/named_content.h"
 #include "model/request/answer_contract.h"
 
 // What happens to a command and to the files it works with (engine/command/flow.h).

@@ -11,7 +11,7 @@
 
 #include "base/codec.h"
 #include "base/name_map.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 // Every Content in a stored struct, found through its `Fields` list: a field that names a content is found
 // without anybody having to think of it.

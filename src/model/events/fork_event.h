@@ -7,8 +7,8 @@
 
 #include "base/digest.h"
 #include "base/ids.h"
-#include "model/events/content.h"
-#include "model/events/named_content.h"
+#include "model/content/content.h"
+#include "model/content/named_content.h"
 
 namespace agenttalk {
 

@@ -11,9 +11,9 @@
 #include "base/language.h"
 #include "base/time.h"
 #include "model/config/agent_profile.h"
-#include "model/events/content.h"
-#include "model/events/cost.h"
-#include "model/events/cost_share.h"
+#include "model/content/content.h"
+#include "model/content/cost.h"
+#include "model/content/cost_share.h"
 
 // What happens to the hub as a whole: its starts, its configuration, what it has spent.
 namespace agenttalk {

@@ -7,9 +7,9 @@
 
 #include "base/error_code.h"
 #include "base/ids.h"
-#include "model/events/content.h"
-#include "model/events/file_fingerprint.h"
-#include "model/events/named_content.h"
+#include "model/content/content.h"
+#include "model/content/file_fingerprint.h"
+#include "model/content/named_content.h"
 
 // What is sent between agents, and what could be neither delivered nor handled.
 namespace agenttalk {

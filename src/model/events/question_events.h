@@ -8,8 +8,8 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/answer/agent_output.h"
-#include "model/events/file_fingerprint.h"
-#include "model/events/named_content.h"
+#include "model/content/file_fingerprint.h"
+#include "model/content/named_content.h"
 #include "model/events/stage_events.h"
 
 // What people are asked, and what they decide.

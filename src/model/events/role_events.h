@@ -8,11 +8,11 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
-#include "model/answer/internal_plan.h"
 #include "model/config/agent_profile.h"
-#include "model/events/content.h"
-#include "model/events/file_fingerprint.h"
-#include "model/events/named_content.h"
+#include "model/content/content.h"
+#include "model/content/file_fingerprint.h"
+#include "model/content/named_content.h"
+#include "model/steps/internal_plan.h"
 
 // What happens while an agent goes about a task in steps of its own (engine/role/flow.h).
 namespace agenttalk {

@@ -6,8 +6,8 @@
 
 #include "base/ids.h"
 #include "model/answer/agent_output.h"
-#include "model/events/content.h"
-#include "model/events/named_content.h"
+#include "model/content/content.h"
+#include "model/content/named_content.h"
 #include "model/request/model_request.h"
 
 // What happens on the way from a sentence to a result (docs/design/0004-stages.md). A stage call is a command

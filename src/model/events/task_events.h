@@ -7,11 +7,11 @@
 #include "base/digest.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "model/content/content.h"
+#include "model/content/named_content.h"
+#include "model/content/saying.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_outcome.h"
-#include "model/events/content.h"
-#include "model/events/named_content.h"
-#include "model/events/saying.h"
 
 // What happens to the tasks of a plan (engine/dag/flow.h).
 namespace agenttalk {
@@ -119,6 +119,23 @@ struct NumberTaken {
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("task_id", self.task_id), f("seq", self.seq), f("agent_id", self.agent_id);
+  }
+};
+
+// In the hub's own stream: a task's accepted result, for tasks of all plans that begin with the same request.
+struct ResultShared {
+  PlanId plan_id;  // where it was made
+  TaskId task_id;
+  Digest key;  // of the request
+  Content result;
+  std::vector<NamedContent> outputs;
+  std::optional<double> score;
+  std::string score_explanation;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("plan_id", self.plan_id), f("task_id", self.task_id), f("key", self.key), f("result", self.result);
+    f("outputs", self.outputs), f("score", self.score), f("score_explanation", self.score_explanation);
   }
 };
 

@@ -6,7 +6,7 @@
 
 #include "base/error_code.h"
 #include "base/ids.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 // What comes of thinking commands (docs/formats/thinking_commands.md): batches that were applied or refused,
 // and what agents keep in mind while they work on a task.

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/time.h"
-#include "model/request/model_parameters.h"
+#include "model/config/model_parameters.h"
 
 // What a model is asked and what comes back, in words that fit every provider. Plain values: a provider turns
 // them into its wire format, the journal keeps them in the short form of stored_request.h.

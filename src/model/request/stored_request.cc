@@ -12,7 +12,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/error_code.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {

@@ -11,7 +11,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/time.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/request/answer_contract.h"
 #include "model/request/model_request.h"
 

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/request/model_request.h"
 
 namespace agenttalk {

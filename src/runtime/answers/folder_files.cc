@@ -7,8 +7,8 @@
 
 #include "engine/state/plan_state.h"
 #include "engine/state/role_state.h"
+#include "model/content/named_content.h"
 #include "model/events/event.h"
-#include "model/events/named_content.h"
 #include "prompts/answer_reader.h"
 
 namespace agenttalk {

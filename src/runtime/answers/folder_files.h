@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "engine/state/plan_state.h"
-#include "model/events/named_content.h"
+#include "model/content/named_content.h"
 #include "prompts/answer_reader.h"
 
 namespace agenttalk {

@@ -12,7 +12,7 @@
 #include "engine/turn/input.h"
 #include "model/command/command.h"
 #include "model/command/reading.h"
-#include "model/dag/task_outcome.h"
+#include "model/command/sent_command.h"
 
 namespace agenttalk {
 

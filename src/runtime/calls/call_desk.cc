@@ -26,7 +26,7 @@
 #include "engine/turn/input.h"
 #include "llm/model_provider.h"
 #include "llm/price_table.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/request/answer_contract.h"
 #include "model/request/model_request.h"

@@ -11,7 +11,7 @@
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "tools/tool.h"
 
 namespace agenttalk {

@@ -18,7 +18,7 @@
 #include "engine/turn/turn.h"
 #include "model/answer/role_request.h"
 #include "model/config/agent_profile.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/request/model_request.h"
 #include "model/request/stored_request.h"

@@ -17,7 +17,7 @@
 #include "journal/journal.h"
 #include "llm/paced_provider.h"
 #include "llm/pacer.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
 #include "model/request/stored_request.h"

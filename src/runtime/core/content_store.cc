@@ -11,7 +11,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "journal/journal.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/number_table.h"
 #include "engine/turn/turn.h"
 #include "journal/journal.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 

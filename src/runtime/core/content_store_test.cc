@@ -11,7 +11,7 @@
 #include "base/error_code.h"
 #include "journal/journal.h"
 #include "journal/memory_journal.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 namespace {

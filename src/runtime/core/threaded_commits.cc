@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <utility>
 
 #include "base/error.h"
+#include "base/mutex.h"
 #include "journal/commit_thread.h"
 #include "journal/journal.h"
 
@@ -20,7 +20,7 @@ CommitReports ThreadedCommits::Reports() {
   CommitReports reports;
   reports.committed = [this](std::uint64_t event) {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       news_.committed = event;
       stalled_ = false;
     }
@@ -28,7 +28,7 @@ CommitReports ThreadedCommits::Reports() {
   };
   reports.disk_full = [this](const Error& error) {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       news_.disk_full = error;
       stalled_ = true;
     }
@@ -36,7 +36,7 @@ CommitReports ThreadedCommits::Reports() {
   };
   reports.failed = [this](const Error& error) {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       news_.failed = error;
     }
     wake_();
@@ -55,14 +55,14 @@ void ThreadedCommits::Retry() {
 }
 
 ThreadedCommits::News ThreadedCommits::TakeNews() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   News news = news_;
   news_.disk_full.reset();
   return news;
 }
 
 bool ThreadedCommits::Stalled() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return stalled_;
 }
 

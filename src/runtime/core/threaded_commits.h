@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <optional>
 
 #include "base/error.h"
+#include "base/mutex.h"
 #include "journal/commit_thread.h"
 #include "journal/journal.h"
 #include "runtime/core/core.h"
@@ -43,9 +43,9 @@ class ThreadedCommits final : public CommitQueue {
   CommitReports Reports();
 
   const std::function<void()> wake_;
-  std::mutex mutex_;
-  News news_;             // guarded by mutex_
-  bool stalled_ = false;  // guarded by mutex_
+  Mutex mutex_;
+  News news_ GUARDED_BY(mutex_);
+  bool stalled_ GUARDED_BY(mutex_) = false;
   std::deque<Append> overflow_;
   CommitThread thread_;  // last: it reports as soon as it is there
 };

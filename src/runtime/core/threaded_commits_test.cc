@@ -20,7 +20,7 @@
 #include "journal/journal.h"
 #include "journal/memory_journal.h"
 #include "journal/plan_summary.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 namespace {

@@ -7,6 +7,7 @@
 #include "base/ids.h"
 #include "engine/state/plan_state.h"
 #include "journal/journal.h"
+#include "model/command/sent_command.h"
 #include "model/events/event.h"
 #include "runtime/core/core.h"
 #include "runtime/files/file_sink.h"

@@ -15,7 +15,7 @@
 #include "mailbox/file_system.h"
 #include "mailbox/line_tail.h"
 #include "mailbox/mirror.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "runtime/files/file_sink.h"
 
 namespace agenttalk {

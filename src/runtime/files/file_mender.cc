@@ -17,7 +17,7 @@
 #include "mailbox/file_system.h"
 #include "mailbox/mirror.h"
 #include "mailbox/place.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
 #include "runtime/core/core.h"

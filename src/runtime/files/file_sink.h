@@ -8,7 +8,7 @@
 
 #include "base/digest.h"
 #include "mailbox/mirror_writer.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 

@@ -28,7 +28,7 @@
 #include "mailbox/file_system.h"
 #include "mailbox/mirror.h"
 #include "model/config/hub_config.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
 #include "runtime/core/clock.h"

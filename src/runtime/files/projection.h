@@ -16,7 +16,7 @@
 #include "mailbox/file_system.h"
 #include "mailbox/mirror.h"
 #include "model/config/hub_config.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/core.h"

@@ -14,7 +14,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/command/brief.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/request/model_request.h"
 #include "model/request/stored_request.h"

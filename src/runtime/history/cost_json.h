@@ -2,7 +2,7 @@
 
 #include <boost/json/value.hpp>
 
-#include "model/events/cost.h"
+#include "model/content/cost.h"
 
 namespace agenttalk {
 

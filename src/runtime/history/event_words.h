@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 
 namespace agenttalk {

@@ -15,7 +15,7 @@
 #include "base/ids.h"
 #include "engine/state/command_trails.h"
 #include "journal/journal.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
 #include "runtime/history/command_history.h"

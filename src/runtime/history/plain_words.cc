@@ -15,7 +15,7 @@
 #include "base/json.h"
 #include "base/redact.h"
 #include "base/utf8.h"
-#include "model/events/cost.h"
+#include "model/content/cost.h"
 
 namespace agenttalk {
 

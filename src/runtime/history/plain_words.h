@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/error_code.h"
-#include "model/events/cost.h"
+#include "model/content/cost.h"
 
 // Numbers and texts as people write them, for `log`, `trace`, `show` and transcripts.
 namespace agenttalk {

@@ -10,7 +10,7 @@
 
 #include "base/ids.h"
 #include "base/time.h"
-#include "model/events/cost.h"
+#include "model/content/cost.h"
 #include "model/events/event.h"
 #include "model/request/stored_request.h"
 #include "runtime/history/command_history.h"

@@ -18,7 +18,7 @@
 #include "base/plant.h"
 #include "journal/journal.h"
 #include "journal/stream_changes.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/content_visitor.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"

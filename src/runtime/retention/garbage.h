@@ -10,7 +10,7 @@
 #include "base/ids.h"
 #include "journal/journal.h"
 #include "journal/stream_changes.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/request/stored_request.h"
 

@@ -42,7 +42,7 @@
 #include "journal/plan_summary.h"
 #include "journal/stream_changes.h"
 #include "mailbox/file_system.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
 #include "model/request/stored_request.h"

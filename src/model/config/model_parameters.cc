@@ -1,4 +1,4 @@
-#include "model/request/model_parameters.h"
+#include "model/config/model_parameters.h"
 
 #include <fmt/format.h>
 

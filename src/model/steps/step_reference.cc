@@ -1,4 +1,4 @@
-#include "model/answer/step_reference.h"
+#include "model/steps/step_reference.h"
 
 #include <fmt/format.h>
 

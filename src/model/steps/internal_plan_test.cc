@@ -1,4 +1,4 @@
-#include "model/answer/internal_plan.h"
+#include "model/steps/internal_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include "base/error_code.h"
 #include "base/issue.h"
 #include "base/json.h"
-#include "model/answer/step_reference.h"
-#include "model/config/sop.h"
+#include "model/steps/sop.h"
+#include "model/steps/step_reference.h"
 
 namespace agenttalk {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "model/events/content.h"
+#include "model/content/content.h"
 
 namespace agenttalk {
 

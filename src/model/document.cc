@@ -1,4 +1,4 @@
-#include "model/reading/document.h"
+#include "model/document.h"
 
 #include <algorithm>
 #include <array>
@@ -17,13 +17,13 @@
 #include "model/command/reading.h"
 #include "model/config/agent_profile_reader.h"
 #include "model/config/hub_config_reader.h"
-#include "model/config/sop.h"
 #include "model/dag/checker.h"
 #include "model/dag/plan_file.h"
 #include "model/dag/task_dag_reader.h"
 #include "model/reading/checked.h"
 #include "model/reading/spelling.h"
 #include "model/reading/yaml_document.h"
+#include "model/steps/sop.h"
 
 namespace agenttalk {
 namespace {

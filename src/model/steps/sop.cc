@@ -1,4 +1,4 @@
-#include "model/config/sop.h"
+#include "model/steps/sop.h"
 
 #include <fmt/format.h>
 
@@ -20,13 +20,13 @@
 #include "base/glob.h"
 #include "base/ids.h"
 #include "base/json.h"
-#include "model/answer/internal_plan.h"
-#include "model/answer/step_reference.h"
 #include "model/config/agent_profile.h"
 #include "model/reading/checked.h"
 #include "model/reading/object_reader.h"
 #include "model/reading/strictness.h"
 #include "model/reading/yaml_document.h"
+#include "model/steps/internal_plan.h"
+#include "model/steps/step_reference.h"
 
 namespace agenttalk {
 

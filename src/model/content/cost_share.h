@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/ids.h"
-#include "model/events/cost.h"
+#include "model/content/cost.h"
 
 namespace agenttalk {
 

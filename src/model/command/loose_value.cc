@@ -1,4 +1,4 @@
-#include "model/reading/loose_value.h"
+#include "model/command/loose_value.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "model/answer/internal_plan.h"
+#include "model/steps/internal_plan.h"
 
 #include <fmt/format.h>
 
@@ -14,12 +14,12 @@
 
 #include "base/error_code.h"
 #include "base/json.h"
-#include "model/answer/step_reference.h"
 #include "model/config/agent_profile.h"
 #include "model/reading/checked.h"
 #include "model/reading/object_reader.h"
 #include "model/reading/parsed_text.h"
 #include "model/reading/spelling.h"
+#include "model/steps/step_reference.h"
 
 namespace agenttalk {
 namespace {

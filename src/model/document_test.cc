@@ -1,4 +1,4 @@
-#include "model/reading/document.h"
+#include "model/document.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/answer/internal_plan.h"
 #include "model/reading/checked.h"
+#include "model/steps/internal_plan.h"
 
 // A standing procedure: the steps that a kind of task always takes (docs/formats/sops.md). Agents with the
 // strategy `template` or `auto` follow the first one that matches.
