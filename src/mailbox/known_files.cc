@@ -103,12 +103,12 @@ void KnownFiles::ForgetFolder(const std::string& directory) {
 }
 
 void KnownFiles::ForgetFoldersUnless(const std::function<bool(const std::string&)>& is_needed) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::erase_if(folders_, [&](const auto& folder) { return !is_needed(folder.first); });
 }
 
 std::size_t KnownFiles::folders() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return folders_.size();
 }
 
