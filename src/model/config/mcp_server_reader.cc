@@ -62,9 +62,11 @@ void ReadVariables(ObjectReader& reader, McpServerConfig& server) {
       std::string value;
       if (!env.String(name, value)) continue;
       if (!IsVariableName(name)) {
-        env.Error(name, ErrorCode::kValueInvalid, "this is not the name of a variable");
+        env.Error(name, ErrorCode::kValueInvalid, "this is not the name of a variable",
+                  "letters, digits and '_', not beginning with a digit");
       } else if (value.find('\0') != std::string::npos) {
-        env.Error(name, ErrorCode::kValueInvalid, "a value has no NUL character");
+        env.Error(name, ErrorCode::kValueInvalid, "a value has no NUL character",
+                  "pass bytes in a file, and its path here");
       } else {
         server.env[std::string(name)] = std::move(value);
       }
@@ -86,9 +88,11 @@ void ReadServerHeaders(ObjectReader& reader, McpServerConfig& server) {
       std::string value;
       if (!headers.String(name, value)) continue;
       if (!IsHeaderToken(name) || std::ranges::find(kOwnHeaders, lower) != kOwnHeaders.end()) {
-        headers.Error(name, ErrorCode::kValueInvalid, "this header cannot be set");
+        headers.Error(name, ErrorCode::kValueInvalid, "this header cannot be set",
+                      "leave it out; what the protocol needs is sent by the program");
       } else if (!IsOneLine(value)) {
-        headers.Error(name, ErrorCode::kValueInvalid, "a header's value is one line of text");
+        headers.Error(name, ErrorCode::kValueInvalid, "a header's value is one line of text",
+                      "remove the line break");
       } else if (std::ranges::find(kSecretHeaders, lower) != kSecretHeaders.end() &&
                  value.find("${") == std::string::npos) {
         headers.Error(name, ErrorCode::kValueInvalid, "keys do not belong into this file", kTokenHint);
@@ -104,7 +108,8 @@ void ReadProgram(ObjectReader& reader, McpServerConfig& server) {
   reader.Strings("args", server.args);
   const bool has_nul = std::ranges::any_of(
       server.args, [](const std::string& one) { return one.find('\0') != std::string::npos; });
-  if (has_nul) reader.Error("args", ErrorCode::kValueInvalid, "an argument contains a NUL character");
+  if (has_nul)
+    reader.Error("args", ErrorCode::kValueInvalid, "an argument contains a NUL character", "remove it");
   ReadVariables(reader, server);
   ReadPath(reader, "cwd", server.cwd);
   reader.Boolean("sandbox", server.sandbox);
@@ -117,11 +122,12 @@ void ReadProgram(ObjectReader& reader, McpServerConfig& server) {
                    "write `sandbox: true` beside it");
   }
   for (const auto* paths : {&server.read_paths, &server.write_paths}) {
-    const bool relative =
-        std::ranges::any_of(*paths, [](const std::string& one) { return !one.starts_with('/'); });
-    if (relative)
+    const bool unclear = std::ranges::any_of(*paths, [](const std::string& one) {
+      return !one.starts_with('/') || (one + "/").find("/../") != std::string::npos;
+    });
+    if (unclear)
       reader.Error(paths == &server.read_paths ? "read_paths" : "write_paths", ErrorCode::kValueInvalid,
-                   "must be paths from the root");
+                   "must be paths from the root, without \"..\"", "e.g. /srv/docs");
   }
 }
 
@@ -135,10 +141,33 @@ void ReadAddress(ObjectReader& reader, McpServerConfig& server) {
       reader.Error("url", ErrorCode::kValueInvalid, "passwords do not belong into an address", kTokenHint);
   }
   ReadServerHeaders(reader, server);
-  reader.Name(Field("bearer_token_env").Hint("the name of an environment variable"), server.bearer_token_env);
+  if (reader.Text("bearer_token_env", server.bearer_token_env) && !IsVariableName(server.bearer_token_env))
+    reader.Error("bearer_token_env", ErrorCode::kValueInvalid, "this is not the name of a variable",
+                 "the token is in the environment; write the name of its variable here");
   ReadPath(reader, "ca_file", server.ca_file);
   if (!server.bearer_token_env.empty() && server.headers.contains("authorization"))
-    reader.Error("bearer_token_env", ErrorCode::kValueInvalid, "the headers have an authorization already");
+    reader.Error("bearer_token_env", ErrorCode::kValueInvalid, "the headers have an authorization already",
+                 "leave one of the two out");
+}
+
+// What belongs to programs or to addresses alone.
+void RefuseOfOtherKind(ObjectReader& reader, bool is_http) {
+  constexpr std::array kPrograms = {"args"sv,    "env"sv,        "cwd"sv,        "sandbox"sv,
+                                    "network"sv, "read_paths"sv, "write_paths"sv};
+  constexpr std::array kAddresses = {"headers"sv, "bearer_token_env"sv, "ca_file"sv};
+  const auto refuse = [&](std::string_view key) {
+    if (!reader.Has(key)) return;
+    reader.Error(key, ErrorCode::kValueInvalid,
+                 is_http ? "belongs to a server that is a program" : "belongs to a server behind an address",
+                 is_http ? "leave it out, or write `command` instead of `url`"
+                         : "leave it out, or write `url` instead of `command`");
+    (void)reader.Value(key);  // it is known
+  };
+  if (is_http) {
+    std::ranges::for_each(kPrograms, refuse);
+  } else {
+    std::ranges::for_each(kAddresses, refuse);
+  }
 }
 
 template <typename T>
@@ -179,9 +208,14 @@ void ReadMcpServer(ObjectReader& reader, const std::string& name, McpServerConfi
   if (reader.Has("command") == reader.Has("url")) {
     reader.Error({}, ErrorCode::kFieldMissing, "a server has either a command or a url",
                  "`command: npx` with `args: […]`, or `url: https://…`");
-    reader.AllowOthers();
+    // What was misspelt is told too.
+    McpServerConfig unused;
+    ReadAddress(reader, unused);
+    ReadProgram(reader, unused);
+    for (const char* key : {"tools", "timeout", "startup_timeout"}) (void)reader.Value(key);
     return;
   }
+  RefuseOfOtherKind(reader, is_http);
   if (is_http) {
     ReadAddress(reader, server);
   } else {

@@ -138,7 +138,12 @@ void ReadSchema(ObjectReader& reader, OwnToolConfig& tool) {
   }
   const auto schema = JsonSchema::Load(*given);
   if (!schema) {
-    refuse("", ErrorCode::kValueInvalid, schema.error().message, {});
+    // "/properties/n/type: must be …"
+    const std::string& message = schema.error().message;
+    const std::size_t colon = message.starts_with('/') ? message.find(": ") : std::string::npos;
+    refuse(colon == std::string::npos ? "" : message.substr(0, colon), ErrorCode::kValueInvalid,
+           colon == std::string::npos ? message : message.substr(colon + 2),
+           "write what JSON Schema 2020-12 allows there");
     return;
   }
   for (const Issue& gap : schema->gaps())
@@ -210,7 +215,8 @@ void ReadOwnTool(const std::string& name, ObjectReader& reader, OwnToolConfig& t
   reader.Text(Field("description").Required().Hint("what the tool does, for the model"), tool.description);
   if (tool.description.size() > kLongestDescription)
     reader.Error("description", ErrorCode::kTooLarge,
-                 fmt::format("has more than {} bytes", kLongestDescription));
+                 fmt::format("has more than {} bytes", kLongestDescription),
+                 "say what it does in a few sentences");
   ReadCommand(reader, tool);
   const std::size_t before = reader.issues().errors.size();
   ReadSchema(reader, tool);

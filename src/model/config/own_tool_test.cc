@@ -104,9 +104,8 @@ TEST(OwnTool, ASchemaThatCannotBeCheckedIsRefused) {
     return ToolErrors("{t: {description: D, command: [wc], schema: " + schema + "}}");
   };
   EXPECT_EQ(with("{type: object, properties: {a: {type: strin}}}"),
-            "/tools/t/schema: /properties/a/type: must be null, boolean, object, array, number, string, "
-            "integer, or a list "
-            "of these\n");
+            "/tools/t/schema/properties/a/type: must be null, boolean, object, array, number, string, "
+            "integer, or a list of these (write what JSON Schema 2020-12 allows there)\n");
   EXPECT_EQ(with("{type: object, properties: {a: {$ref: \"https://example.com/a\"}}}"),
             "/tools/t/schema/properties/a/$ref: arguments cannot be checked by this: "
             "\"https://example.com/a\" leads out of "
