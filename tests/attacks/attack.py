@@ -11,6 +11,8 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
+from sandbox import bubblewrap_missing as sandbox_missing  # noqa: E402, F401
+
 NOBODY = 65534
 CLASSES = ("sandbox", "model answers", "inbox files", "external agents", "foreign hub", "local user", "model server",
            "socket", "terminal", "redaction", "MCP servers")
@@ -68,14 +70,6 @@ def as_nobody(*command, cwd="/", env=None, timeout=60, stdin=None):
     clean = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", **(env or {})}
     return subprocess.run(["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--", *map(str, command)],
                           cwd=cwd, env=clean, capture_output=True, text=True, timeout=timeout, input=stdin)
-
-
-def sandbox_missing():
-    bwrap = shutil.which("bwrap")
-    if bwrap is None:
-        return "bubblewrap is not installed"
-    works = subprocess.run([bwrap, "--ro-bind", "/", "/", "true"], check=False, capture_output=True)
-    return None if works.returncode == 0 else "bubblewrap does not work here"
 
 
 def hub(box, agents="  ann: {prompt: You are Ann.}\n", answers="- answer: {result: done}\n", more="", name="hub"):

@@ -12,6 +12,20 @@ class Skip(Exception):
     """Raised by a test that cannot run here; the text says why."""
 
 
+def bubblewrap_missing():
+    """Why programs cannot be run in the sandbox here; nothing when they can."""
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        return "bubblewrap is not installed"
+    works = subprocess.run([bwrap, "--ro-bind", "/", "/", "true"], check=False, capture_output=True)
+    return None if works.returncode == 0 else "bubblewrap does not work here"
+
+
+def need_bubblewrap():
+    if missing := bubblewrap_missing():
+        raise Skip(missing)
+
+
 class Outcome:
     def __init__(self, arguments, process):
         self.arguments = arguments

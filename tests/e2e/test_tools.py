@@ -1,10 +1,8 @@
 """An agent with tools: its model asks for them in its answers, and they act in the task's own folder only."""
 
 import json
-import shutil
-import subprocess
 
-from sandbox import Skip
+from sandbox import need_bubblewrap
 
 HUB = """
 version: 1
@@ -43,15 +41,8 @@ def make_hub(box):
     box.write("hub/agents/bob/inbox/cmd_2.json", command("cmd_2"))
 
 
-def sandbox_works():
-    bwrap = shutil.which("bwrap")
-    return bwrap is not None and subprocess.run(
-        [bwrap, "--ro-bind", "/", "/", "true"], check=False, capture_output=True).returncode == 0
-
-
 def test_a_model_works_with_tools(box):
-    if not sandbox_works():
-        raise Skip("bubblewrap does not work here")
+    need_bubblewrap()
     make_hub(box)
     served = box.run("serve", "--until-idle", "--hub", "hub")
     assert served.code == 0, served.err

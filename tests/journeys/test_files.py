@@ -5,13 +5,12 @@ import json
 import shutil
 import signal
 import struct
-import subprocess
 import time
 import zlib
 
 from journey import Journey, wait_for
 from mindful_model import call
-from sandbox import Skip
+from sandbox import need_bubblewrap
 
 CSV = "name,amount\nann,3\nbob,4\ncid,35\n"
 
@@ -42,13 +41,6 @@ import csv, json, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
 json.dump({"total": sum(int(row["amount"]) for row in rows)}, open(sys.argv[2], "w"))
 """
-
-
-def need_sandbox():
-    bwrap = shutil.which("bwrap")
-    works = bwrap and subprocess.run([bwrap, "--ro-bind", "/", "/", "true"], check=False, capture_output=True).returncode == 0
-    if not works:
-        raise Skip("bubblewrap does not work here")
 
 
 def analyst(request):
@@ -102,7 +94,7 @@ def expect_done(hub):
 
 
 def test_tools_read_compute_and_write_files_in_a_plan(box):
-    need_sandbox()
+    need_bubblewrap()
     with Journey(box, mind, {"analyst": ANALYST, "editor": EDITOR}) as hub:
         make(hub)
         ended = hub.json("run", "--plan", "plan.yaml")
@@ -124,7 +116,7 @@ class Interrupted:
 
 
 def interrupt_every_answer(box, how):
-    need_sandbox()
+    need_bubblewrap()
     for nth in range(1, 6):
         process = None
         thinking = Interrupted(nth, lambda: process.send_signal(how))
@@ -175,7 +167,7 @@ def slow_mind(request):
 
 def interrupt_a_program(box, how):
     """A sandboxed program is run again from what is recorded: what it appends to is as it was."""
-    need_sandbox()
+    need_bubblewrap()
     with Journey(box, slow_mind, {"analyst": ANALYST}) as hub:
         hub.write("note.txt", "note\n")
         hub.write("plan.yaml", SLOW_PLAN)
@@ -239,7 +231,7 @@ def picture_mind(request):
 
 
 def test_a_picture_reaches_the_deliverables_byte_for_byte(box):
-    need_sandbox()
+    need_bubblewrap()
     picture = png(600, 400)
     with Journey(box, picture_mind, {"analyst": ANALYST}) as hub:
         hub.write("source.png", picture)
@@ -277,7 +269,7 @@ def gone_mind(request):
 
 def lose_the_workspace(box, how):
     """`how` stops the program during the answer, or None: only the folder goes."""
-    need_sandbox()
+    need_bubblewrap()
     for nth in range(2, 5):
         hub, process = None, None
 
@@ -320,7 +312,7 @@ def test_a_workspace_deleted_across_a_kill_is_rebuilt(box):
 
 def test_a_recorded_run_with_tools_replays_alike(box):
     """The replay answers at once: no tool may run before its files are there."""
-    need_sandbox()
+    need_bubblewrap()
     with Journey(box, mind, {"analyst": ANALYST, "editor": EDITOR}) as hub:
         make(hub)
         hub.agenttalk("run", "--plan", "plan.yaml", "--record", "tape.jsonl").expect(0)
@@ -337,7 +329,7 @@ def test_a_recorded_run_with_tools_replays_alike(box):
 
 
 def test_too_much_in_outputs_is_refused_and_said(box):
-    need_sandbox()
+    need_bubblewrap()
 
     def greedy(request):
         results = request.tool_results()

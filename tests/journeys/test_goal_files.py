@@ -3,13 +3,11 @@ told; also when the program is stopped or killed during any of its answers."""
 
 import json
 import re
-import shutil
 import signal
-import subprocess
 
 from journey import Journey
 from mindful_model import missing
-from sandbox import Skip
+from sandbox import need_bubblewrap
 
 GOAL = "A short report on sales and complaints"
 SALES = "month,amount\njan,10\nfeb,20\nmar,12\n"
@@ -102,13 +100,6 @@ def mind(request):
     return STAGES[stage](request)
 
 
-def need_sandbox():
-    bwrap = shutil.which("bwrap")
-    works = bwrap and subprocess.run([bwrap, "--ro-bind", "/", "/", "true"], check=False, capture_output=True).returncode == 0
-    if not works:
-        raise Skip("bubblewrap does not work here")
-
-
 def make(hub):
     hub.write("data/sales.csv", SALES)
     hub.write("data/voices.txt", VOICES)
@@ -127,7 +118,7 @@ def expect_done(hub):
 
 
 def test_a_goal_with_two_files_becomes_deliverables(box):
-    need_sandbox()
+    need_bubblewrap()
     with Journey(box, mind, TEAM) as hub:
         make(hub)
         ended = hub.json(*run(hub))
@@ -149,7 +140,7 @@ def test_a_goal_with_two_files_becomes_deliverables(box):
 
 
 def test_a_folder_gives_a_goal_all_its_files(box):
-    need_sandbox()
+    need_bubblewrap()
     with Journey(box, mind, TEAM) as hub:
         make(hub)
         hub.write("data/.hidden", "no")
@@ -158,7 +149,7 @@ def test_a_folder_gives_a_goal_all_its_files(box):
 
 
 def interrupt(box, how):
-    need_sandbox()
+    need_bubblewrap()
     with Journey(box, mind, TEAM, name="whole") as hub:
         make(hub)
         hub.agenttalk(*run(hub)).expect(0)
@@ -227,7 +218,7 @@ def test_a_file_that_nobody_gave_is_sent_back_to_the_planner(box):
             request.need("sale.csv, which is no file of the goal")
         return mind(request)
 
-    need_sandbox()
+    need_bubblewrap()
     with Journey(box, thinking, TEAM) as hub:
         make(hub)
         hub.agenttalk(*run(hub)).expect(0)

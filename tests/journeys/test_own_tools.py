@@ -6,9 +6,8 @@ import signal
 
 from journey import Journey, wait_for
 from mindful_model import call
-from test_files import need_sandbox
-
-CSV = "name,amount\nann,3\nbob,4\ncid,35\n"
+from sandbox import need_bubblewrap
+from test_files import CSV
 
 PLAN = """
 plan: sums
@@ -43,7 +42,7 @@ ANALYST = {"name": "Analyst", "prompt": "You calculate.", "tools": ["tally"]}
 
 
 def make(hub):
-    need_sandbox()
+    need_bubblewrap()
     hub.write("data.csv", CSV)
     hub.write("plan.yaml", PLAN)
     hub.write("tools/tally.py", TALLY)

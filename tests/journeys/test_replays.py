@@ -6,6 +6,7 @@ import json
 import test_goal_files
 import test_internal_plans
 from journey import Journey
+from sandbox import need_bubblewrap
 
 
 def deliverables(hub):
@@ -27,7 +28,7 @@ def record_and_replay(box, mind, agents, make, act):
 
 
 def test_a_goal_with_files_replays_alike(box):
-    test_goal_files.need_sandbox()
+    need_bubblewrap()
 
     def act(hub, *options):
         hub.agenttalk(*test_goal_files.run(hub), *options).expect(0)
