@@ -1,5 +1,6 @@
 """Other people's MCP programs against this server: the official conformance suite and the official inspector."""
 
+import base64
 import json
 import os
 import pathlib
@@ -11,7 +12,7 @@ import threading
 
 from mcp_client import LEGACY, MODERN
 from sandbox import Skip
-from test_mcp_server import PLAN, McpJourney
+from test_mcp_server import PLAN, McpJourney, mind
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXCEPTIONS = ROOT / "tests/mcp/server_exceptions.json"
@@ -38,10 +39,11 @@ class Kits:
 
 class Door:
     """Lets programs in that cannot send a token: a proxy that adds it, one request a connection, and speaks of itself as the
-    page's own address."""
+    page's own address. `stand_ins` says which of the hub's tools and resources are meant by names of the suite's own; answers
+    pass as they are."""
 
-    def __init__(self, port, token):
-        self.target, self.token = port, token
+    def __init__(self, port, token, stand_ins=None):
+        self.target, self.token, self.stand_ins = port, token, stand_ins or {"tools": {}, "resources": {}}
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -70,12 +72,34 @@ class Door:
         first, rest = head.split(b"\r\n", 1)
         mine, its = f"127.0.0.1:{self.port}".encode(), f"127.0.0.1:{self.target}".encode()
         server = socket.create_connection(("127.0.0.1", self.target))
-        head = rest.split(b"\r\n\r\n", 1)
-        head[0] = head[0].replace(mine, its).replace(b"keep-alive", b"close")
-        server.sendall(first + b"\r\nAuthorization: Bearer " + self.token.encode() + b"\r\n" + b"\r\n\r\n".join(head))
+        fields, body = rest.split(b"\r\n\r\n", 1)
+        length = re.search(rb"(?im)^content-length: *(\d+)", fields)
+        while length and len(body) < int(length[1]):
+            body += client.recv(65536)
+        fields, body = self.translate(fields.replace(mine, its).replace(b"keep-alive", b"close"), body)
+        server.sendall(first + b"\r\nAuthorization: Bearer " + self.token.encode() + b"\r\n" + fields + b"\r\n\r\n" + body)
         threading.Thread(target=self.pump, args=(client, server), daemon=True).start()
         self.pump(server, client)
         client.close()
+
+    def translate(self, fields, body):
+        try:
+            message = json.loads(body)
+            method, params = message["method"], message["params"]
+        except (ValueError, KeyError, TypeError):
+            return fields, body
+        if method == "tools/call" and params.get("name") in self.stand_ins["tools"]:
+            wanted = params["name"]
+            params |= self.stand_ins["tools"][wanted]
+            meant = params["name"]
+        elif method == "resources/read" and params.get("uri") in self.stand_ins["resources"]:
+            wanted = params["uri"]
+            meant = params["uri"] = self.stand_ins["resources"][wanted]
+        else:
+            return fields, body
+        body = json.dumps(message).encode()
+        fields = re.sub(rb"(?im)^(content-length: *)\d+", rb"\g<1>%d" % len(body), fields)
+        return re.sub(rb"(?im)^(mcp-name: *)" + re.escape(wanted.encode()), rb"\g<1>" + meant.encode(), fields), body
 
     @staticmethod
     def pump(source, target):
@@ -85,6 +109,15 @@ class Door:
             target.shutdown(socket.SHUT_WR)
         except OSError:
             pass
+
+
+CHAIN = "plan: chain\ngoal: Numbers\ntasks:\n" + "".join(
+    f"  - {{id: t{number}, agent: writer, prompt: Write {number}., outputs: [{number}.md]{f', needs: [t{number - 1}]' if number > 121 else ''}}}\n"
+    for number in range(121, 126))
+
+
+def chain_mind(request):
+    return {"result": "# " + request.find(r"Write (12\d)\.")} if "Write 12" in request else mind(request)
 
 
 def failures_of(folder):
@@ -101,15 +134,19 @@ def failures_of(folder):
 def test_the_server_passes_the_conformance_suite_but_for_a_list_with_reasons(box):
     kits = Kits()
     known = json.loads(EXCEPTIONS.read_text(encoding="utf-8"))
-    with McpJourney(box, name="conformance") as hub:
+    with McpJourney(box, chain_mind, name="conformance") as hub:
         hub.serve()
-        # There is something to list and to read.
+        # There is something to list, to read and to run.
         with hub.http(MODERN) as client:
-            question = client.tool("run_plan", plan=PLAN)["questions"][0]
+            question = client.tool("run_plan", plan=PLAN + "files: [bee.png]\n", files=[
+                {"name": "bee.png", "content_base64": base64.b64encode(b"\x89PNG\r\n\x1a\n\x00\xff").decode()}])["questions"][0]
             client.tool("answer", id=question["id"], decision="approve")
             assert client.tool("status", plan_id="bees", wait_s=30)["state"] == "completed"
+            assert client.tool("run_plan", plan=CHAIN, wait_s=30)["state"] == "completed"
+            for uri in known["stand_ins"]["resources"].values():
+                client.read(uri)
         token = hub.json("mcp", "--token")["token"]
-        with Door(hub.port, token) as door:
+        with Door(hub.port, token, known["stand_ins"]) as door:
             for revision in (MODERN, LEGACY):
                 out = hub.dir / f"results-{revision}"
                 shutil.rmtree(out, ignore_errors=True)
