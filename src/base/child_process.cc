@@ -33,7 +33,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kReadSize = std::size_t{64} << 10;
-// There is no event for "too much memory" without a control group of one's own.
+// There is no event for "too much memory" without a control group of its own.
 constexpr auto kLookEvery = std::chrono::milliseconds(20);
 // Measuring takes a look at every file.
 constexpr auto kMeasureEvery = std::chrono::milliseconds(100);
@@ -86,6 +86,7 @@ class Child {
     std::string* text;
   };
 
+  [[nodiscard]] bool watches_memory() const { return !spec_.group && spec_.limits.memory_bytes != 0; }
   void Watch();
   [[nodiscard]] int NextLook() const;
   void Feed();
@@ -121,7 +122,8 @@ Result<void> Child::Start() {
       disk_allowed_ = std::min(disk_allowed_, std::max<std::uint64_t>(FreeBytes(folder) / 2, 1));
     }
   }
-  StartedChild started = TRY(StartChild(spec_.argv, spec_.environment, spec_.directory, spec_.passed));
+  StartedChild started = TRY(StartChild(spec_.argv, spec_.environment, spec_.directory, spec_.passed,
+                                        spec_.group ? spec_.group->members() : -1));
   pid_ = started.pid;
   pidfd_ = std::move(started.pidfd);
   in_ = std::move(started.in);
@@ -177,7 +179,7 @@ void Child::CheckLimits() {
   const auto now = Clock::now();
   if (now >= deadline_) End(ChildEnd::kTimedOut);
   CheckDisk(now);
-  if (spec_.limits.memory_bytes == 0 || now - looked_ < kLookEvery) return;
+  if (!watches_memory() || now - looked_ < kLookEvery) return;
   looked_ = now;
   std::vector<pid_t> family{pid_};
   CollectDescendants(pid_, family);
@@ -188,7 +190,7 @@ void Child::CheckLimits() {
 
 int Child::NextLook() const {
   auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
-  if (spec_.limits.memory_bytes != 0) left = std::min<std::chrono::milliseconds>(left, kLookEvery);
+  if (watches_memory()) left = std::min<std::chrono::milliseconds>(left, kLookEvery);
   if (disk_allowed_ != 0) left = std::min<std::chrono::milliseconds>(left, kMeasureEvery);
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
 }
@@ -196,17 +198,19 @@ int Child::NextLook() const {
 void Child::Watch() {
   Feed();
   while (!ended_) {
-    std::array<pollfd, 5> fds{{{pidfd_.get(), POLLIN, 0},
+    std::array<pollfd, 6> fds{{{pidfd_.get(), POLLIN, 0},
                                {stop_.fd(), POLLIN, 0},
                                {in_.get(), POLLOUT, 0},
                                {out_.fd.get(), POLLIN, 0},
-                               {err_.fd.get(), POLLIN, 0}}};
+                               {err_.fd.get(), POLLIN, 0},
+                               {spec_.group ? spec_.group->events() : -1, POLLPRI, 0}}};
     if (::poll(fds.data(), fds.size(), NextLook()) < 0 && errno != EINTR) return End(ChildEnd::kStopped);
     if (fds[2].revents != 0) Feed();
     Read(out_);
     Read(err_);
     if (fds[1].revents != 0) End(ChildEnd::kStopped);
     if (fds[0].revents != 0) return;
+    if (fds[5].revents != 0 && spec_.group->RanOutOfMemory()) End(ChildEnd::kTooMuchMemory);
     CheckLimits();
   }
 }
@@ -215,6 +219,9 @@ void Child::Watch() {
 void Child::Kill() {
   if (pid_ <= 0) return;
   wait_status_ = KillChild(std::exchange(pid_, -1), spec_.mark);
+  if (!spec_.group) return;
+  if (!ended_ && spec_.group->RanOutOfMemory()) ended_ = ChildEnd::kTooMuchMemory;
+  spec_.group->End();
 }
 
 ChildOutcome Child::Finish() {

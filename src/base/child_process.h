@@ -3,10 +3,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/control_group.h"
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "base/time.h"
@@ -31,6 +33,8 @@ struct ChildSpec {
   // A variable "NAME=value" of its environment by which whatever it started is found and ended, also what has
   // left its process group. Empty: nothing but the group and its descendants is.
   std::string mark = {};
+  // Bounds its memory and ends with it; none: `limits.memory_bytes` is watched.
+  std::shared_ptr<ControlGroup> group = {};
   ChildLimits limits;
 };
 

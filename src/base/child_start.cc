@@ -54,6 +54,7 @@ struct ChildSide {
   int err;
   int failure;  // tells the parent errno when the program could not be started
   int passed;   // becomes descriptor 3; -1: nothing is passed
+  int group;    // written to, it takes this process into its control group; -1: none
   pid_t parent;
   const char* directory;
   char* const* argv;
@@ -75,9 +76,9 @@ bool Pass(ChildSide& side) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  const bool ready = ::getppid() == side.parent && ::dup2(side.in, 0) == 0 && ::dup2(side.out, 1) == 1 &&
-                     ::dup2(side.err, 2) == 2 && Pass(side) &&
-                     (side.directory == nullptr || ::chdir(side.directory) == 0) &&
+  const bool ready = ::getppid() == side.parent && (side.group < 0 || ::write(side.group, "0", 1) == 1) &&
+                     ::dup2(side.in, 0) == 0 && ::dup2(side.out, 1) == 1 && ::dup2(side.err, 2) == 2 &&
+                     Pass(side) && (side.directory == nullptr || ::chdir(side.directory) == 0) &&
                      ::close_range(side.passed < 0 ? 3 : 4, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
   if (ready) ::execvpe(side.argv[0], side.argv, side.environment);
   const int number = errno;
@@ -115,22 +116,17 @@ std::vector<pid_t> FindMarked(const std::string& mark) {
 
 Result<StartedChild> StartChild(const std::vector<std::string>& argv,
                                 const std::vector<std::string>& environment, const std::string& directory,
-                                int passed) {
+                                int passed, int group) {
   Pipe in = TRY(Pipe::Make());
   Pipe out = TRY(Pipe::Make());
   Pipe err = TRY(Pipe::Make());
   Pipe failure = TRY(Pipe::Make());
   const std::vector<char*> arguments = Pointers(argv);
   const std::vector<char*> variables = Pointers(environment);
-  const ChildSide side{in.read.get(),
-                       out.write.get(),
-                       err.write.get(),
-                       failure.write.get(),
-                       passed,
-                       ::getpid(),
-                       directory.empty() ? nullptr : directory.c_str(),
-                       arguments.data(),
-                       variables.data()};
+  const ChildSide side{
+      in.read.get(),    out.write.get(), err.write.get(), failure.write.get(),
+      passed,           group,           ::getpid(),      directory.empty() ? nullptr : directory.c_str(),
+      arguments.data(), variables.data()};
   StartedChild child;
   child.pid = ::fork();
   if (child.pid < 0) return FailErrno("fork");

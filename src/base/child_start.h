@@ -23,11 +23,12 @@ struct StartedChild {
 };
 
 // argv[0] is looked for in PATH. `environment` is all of it ("NAME=value"); an empty directory is the
-// parent's; `passed` is a descriptor of ours that it gets as its descriptor 3, -1: none. It gets a process
-// group of its own and is killed when the thread that called this dies.
+// parent's; `passed` is a descriptor of ours that it gets as its descriptor 3, -1: none; `group` is the
+// cgroup.procs of the control group that it is in, -1: ours. It gets a process group of its own and is killed
+// when the thread that called this dies.
 Result<StartedChild> StartChild(const std::vector<std::string>& argv,
                                 const std::vector<std::string>& environment, const std::string& directory,
-                                int passed = -1);
+                                int passed = -1, int group = -1);
 
 // Kills it, its group, its descendants and, unless `mark` is empty, every process whose environment has this
 // variable

@@ -120,6 +120,15 @@ Result<std::optional<std::string>> HolderOf(const fs::path& hub) {
   return DescribeHolder(ReadHolder(hub));
 }
 
+std::optional<pid_t> HolderProcess(const fs::path& hub) {
+  const auto locked = IsLocked(HomeOf(hub) / "journal.lock");
+  if (!locked || !*locked) return std::nullopt;
+  const json::object holder = ReadHolder(hub);
+  const json::value* pid = holder.if_contains("pid");
+  if (pid == nullptr || !pid->is_int64() || pid->as_int64() <= 0) return std::nullopt;
+  return static_cast<pid_t>(pid->as_int64());
+}
+
 Result<std::string> FenceKey(const fs::path& hub) {
   const fs::path file = HomeOf(hub) / "fence.key";
   if (auto known = ReadFileUpTo(file, kFenceKeyBytes + 1); known && known->size() == kFenceKeyBytes)

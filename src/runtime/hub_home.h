@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -25,6 +27,9 @@ Result<std::unique_ptr<SqliteJournal>> TakeJournal(const std::filesystem::path& 
 
 // Who has the hub at the moment, in words; nothing when nobody has.
 Result<std::optional<std::string>> HolderOf(const std::filesystem::path& hub);
+
+// The process that has it, as far as it says so.
+std::optional<pid_t> HolderProcess(const std::filesystem::path& hub);
 
 // From the kernel: for keys and links.
 Result<std::string> RandomBytes(std::size_t count);

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/control_group.h"
 
 namespace agenttalk {
 
@@ -96,13 +100,22 @@ std::vector<std::string> SandboxArguments(const SandboxOptions& options,
                   "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--"});
   }
   // Inside, where only the sandbox's own processes are counted.
-  Extend(argv,
-         {"/usr/bin/prlimit", "--nproc=" + std::to_string(options.processes), "--core=0", "--memlock=0"});
+  Extend(argv, {"/usr/bin/prlimit", "--core=0", "--memlock=0"});
+  if (options.processes != 0) Extend(argv, {"--nproc=" + std::to_string(options.processes)});
   if (options.memory_bytes != 0) Extend(argv, {"--data=" + std::to_string(options.memory_bytes)});
   if (options.disk_bytes != 0) Extend(argv, {"--fsize=" + std::to_string(options.disk_bytes)});
   Extend(argv, {"--"});
   argv.insert(argv.end(), program.begin(), program.end());
   return argv;
+}
+
+std::unique_ptr<ControlGroup> BoundSandbox(SandboxOptions& options, std::uint64_t memory_bytes) {
+  // bubblewrap outside and inside, and what becomes the program.
+  constexpr std::size_t kOwnProcesses = 4;
+  auto group = ControlGroups::Ours().Make({memory_bytes, options.processes + kOwnProcesses});
+  // Root's programs share one user, whose processes an rlimit counts in all sandboxes together.
+  if (group && options.user) options.processes = 0;
+  return group;
 }
 
 }  // namespace agenttalk

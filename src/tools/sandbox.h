@@ -2,11 +2,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/control_group.h"
+
 namespace agenttalk {
+
+// What a program in the sandbox, with all that it starts, may have of memory.
+inline constexpr std::uint64_t kSandboxMemory = std::uint64_t{2} << 30U;
 
 // Where bubblewrap is, or "" when it is not installed.
 std::string FindSandbox();
@@ -14,7 +20,7 @@ std::string FindSandbox();
 struct SandboxOptions {
   std::string bubblewrap;
   std::string task_folder;
-  std::size_t processes = 64;                                 // at once
+  std::size_t processes = 64;                                 // at once; 0: not limited by an rlimit
   std::uint64_t memory_bytes = 0;                             // of each process; 0: not limited
   std::uint64_t disk_bytes = 0;                               // of one file; 0: not limited
   std::uint64_t temporary_bytes = std::uint64_t{256} << 20U;  // of /tmp; it is memory
@@ -35,5 +41,9 @@ struct SandboxOptions {
 // privileges, nothing of the hub but the folder that is shown, nothing of the user's home.
 std::vector<std::string> SandboxArguments(const SandboxOptions& options,
                                           const std::vector<std::string>& program);
+
+// The control group for a program in the sandbox, which counts the sandbox's own processes too; null where
+// there are none. `options` gets rid of the limits that the group replaces.
+std::unique_ptr<ControlGroup> BoundSandbox(SandboxOptions& options, std::uint64_t memory_bytes);
 
 }  // namespace agenttalk

@@ -137,6 +137,7 @@ Result<std::unique_ptr<RunningTool>> StartSandboxed(const ProgramToolOptions& op
     sandbox.user = kNobody;
     TRY(folder.GiveTo(kNobody));
   }
+  spec.group = BoundSandbox(sandbox, options.limits.memory_bytes);
   spec.argv = SandboxArguments(sandbox, program.argv);
   spec.environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/task/work", "TMPDIR=/tmp", "LANG=C.UTF-8"};
   for (std::string& variable : program.environment) spec.environment.push_back(std::move(variable));

@@ -33,6 +33,7 @@ struct ServerSeams {
   std::filesystem::path hub;
   std::size_t largest_message = std::size_t{32} << 20U;
   std::size_t largest_file = std::size_t{64} << 20U;  // that a result may bring
+  std::string owner = {};  // tells its programs from those of another process that uses the hub
 };
 
 // One configured server, kept running: a program that ends, or an address that does not answer, is tried

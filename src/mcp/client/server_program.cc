@@ -39,10 +39,11 @@ constexpr unsigned kNobody = 65534;   // on every Linux
 constexpr int kPassedDescriptor = 3;  // ServerProgram::passed
 constexpr std::size_t kMostProcesses = 256;
 
-std::string MarkOf(const std::filesystem::path& hub, const std::string& name) {
+std::string MarkOf(const std::filesystem::path& hub, const std::string& name, const std::string& owner) {
   std::error_code ignored;
   const std::filesystem::path real = std::filesystem::canonical(hub, ignored);
-  return "AGENTTALK_MCP=" + Sha256((real.empty() ? hub : real).string() + "\n" + name).Hex().substr(0, 32);
+  return "AGENTTALK_MCP=" +
+         Sha256((real.empty() ? hub : real).string() + "\n" + name + owner).Hex().substr(0, 32);
 }
 
 Result<std::vector<std::string>> EnvironmentOf(const ServerSeams& seams, const std::string& name,
@@ -101,6 +102,7 @@ Result<void> PutIntoSandbox(const ServerSeams& seams, const std::string& name, c
   } else if (made.error().code != ErrorCode::kNotFound) {
     return std::unexpected(std::move(made).error());
   }
+  program.group = BoundSandbox(sandbox, kSandboxMemory);
   program.argv = SandboxArguments(sandbox, program.argv);
   program.directory.clear();
   // Nothing of the user's home is there.
@@ -120,7 +122,7 @@ Result<ServerProgram> MakeServerProgram(const ServerSeams& seams, const std::str
   program.argv.insert(program.argv.end(), config.args.begin(), config.args.end());
   program.environment = TRY(EnvironmentOf(seams, name, config));
   program.directory = config.cwd.empty() ? seams.hub.string() : (seams.hub / config.cwd).string();
-  program.mark = MarkOf(seams.hub, name);
+  program.mark = MarkOf(seams.hub, name, seams.owner);
   program.environment.push_back(program.mark);
   program.largest_message = seams.largest_message;
   if (config.sandbox) TRY(PutIntoSandbox(seams, name, config, program, filter));

@@ -54,7 +54,8 @@ Result<std::unique_ptr<StdioTransport>> StdioTransport::Start(Reactor& reactor, 
                                                               TransportListener& listener) {
   // None is started before its predecessor, which a former process of ours may have left, is dead.
   if (!program.mark.empty()) KillMarked(program.mark);
-  StartedChild child = TRY(StartChild(program.argv, program.environment, program.directory, program.passed));
+  StartedChild child = TRY(StartChild(program.argv, program.environment, program.directory, program.passed,
+                                      program.group ? program.group->members() : -1));
   return std::unique_ptr<StdioTransport>(new StdioTransport(reactor, program, std::move(child), listener));
 }
 
@@ -63,6 +64,7 @@ StdioTransport::StdioTransport(Reactor& reactor, const ServerProgram& program, S
     : reactor_(reactor),
       name_(program.argv.front()),
       mark_(program.mark),
+      group_(program.group),
       largest_(program.largest_message),
       listener_(listener),
       child_(std::move(child)),
@@ -77,7 +79,7 @@ StdioTransport::~StdioTransport() {
   output_.reset();
   errors_.reset();
   end_.reset();
-  if (child_.pid > 0) KillChild(child_.pid, mark_);
+  if (child_.pid > 0) Kill();
 }
 
 void StdioTransport::Send(OutgoingMessage message) {
@@ -193,8 +195,15 @@ void StdioTransport::Ended() {
     ReadOutput();
   }
   if (errors_) ReadErrors();
+  const bool memory = group_ && group_->RanOutOfMemory();
+  const int status = Kill();
+  Closed(memory ? "it took more memory than the sandbox allows" : EndText(status, last_words_));
+}
+
+int StdioTransport::Kill() {
   const int status = KillChild(std::exchange(child_.pid, -1), mark_);
-  Closed(EndText(status, last_words_));
+  if (group_) group_->End();
+  return status;
 }
 
 }  // namespace agenttalk::mcp

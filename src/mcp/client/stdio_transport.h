@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/child_start.h"
+#include "base/control_group.h"
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "base/reactor.h"
@@ -22,10 +23,11 @@ namespace agenttalk::mcp {
 
 struct ServerProgram {
   std::vector<std::string> argv;
-  std::vector<std::string> environment;  // "NAME=value", all of it
-  std::string directory = {};            // empty: ours
-  int passed = -1;                       // as ChildSpec::passed
-  std::string mark = {};                 // "NAME=value", by which whatever it started is found and ended
+  std::vector<std::string> environment;      // "NAME=value", all of it
+  std::string directory = {};                // empty: ours
+  int passed = -1;                           // as ChildSpec::passed
+  std::string mark = {};                     // "NAME=value", by which whatever it started is found and ended
+  std::shared_ptr<ControlGroup> group = {};  // ends with it; none: it is in ours
   std::size_t largest_message = std::size_t{32} << 20U;
 };
 
@@ -63,10 +65,12 @@ class StdioTransport final : public Transport {
   void WatchInput();
   void Closed(const std::string& why);
   void Ended();
+  int Kill();
 
   Reactor& reactor_;
   const std::string name_;
   const std::string mark_;
+  const std::shared_ptr<ControlGroup> group_;
   const std::size_t largest_;
   TransportListener& listener_;
   StartedChild child_;

@@ -33,7 +33,6 @@
 namespace agenttalk {
 namespace {
 
-constexpr std::uint64_t kProgramMemory = std::uint64_t{2} << 30;
 // By which one program's folders may grow.
 constexpr std::uint64_t kProgramDisk = std::uint64_t{2} << 30;
 constexpr auto kProgramTime = std::chrono::minutes(10);
@@ -68,7 +67,7 @@ ProgramToolOptions ProgramsOf(const Team& team, const std::filesystem::path& hub
   programs.sandbox = FindSandbox();
   programs.limits.timeout = kProgramTime;
   programs.limits.output_bytes = team.config.limits.max_tool_output_bytes;
-  programs.limits.memory_bytes = kProgramMemory;
+  programs.limits.memory_bytes = kSandboxMemory;
   programs.limits.disk_bytes = kProgramDisk;
   programs.post = post;
   return programs;
@@ -83,6 +82,14 @@ void AddObstacles(const AgentId& agent, const ToolRegistry& registry, std::vecto
 }
 
 }  // namespace
+
+bool UsesSandbox(const Team& team) {
+  return !team.config.tools.empty() || std::ranges::any_of(team.agents, [](const auto& agent) {
+    return Uses(agent.second, "run_program");
+  }) || std::ranges::any_of(team.config.mcp_servers, [](const auto& server) {
+    return server.second.sandbox;
+  });
+}
 
 std::vector<std::string> AdmitTeam(const Team& team, const std::filesystem::path& hub, const PostToLoop& post,
                                    ToolRegistry& registry) {

@@ -26,6 +26,9 @@ struct ToolSet {
   std::vector<std::string> problems;  // tools and skills that the team names and that cannot be had
 };
 
+// Whether anything of it runs programs in the sandbox.
+bool UsesSandbox(const Team& team);
+
 // The built-in tools and the hub's own, and each agent's share of them.
 ToolSet MakeToolSet(const Team& team, ToolSetOptions options);
 

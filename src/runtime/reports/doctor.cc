@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/control_group.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "mailbox/file_system.h"
@@ -124,8 +125,19 @@ Finding ExamineNotifications(std::size_t needed) {
           "raise fs.inotify.max_user_watches; until then the heartbeat's scan finds the rest"};
 }
 
+// Those of the server that runs the hub count, if there is one; else those of whoever asks.
+std::string BoundsText(const fs::path& hub) {
+  const auto holder = HolderProcess(hub);
+  if (holder ? ControlGroups::AreSetUpFor(*holder) : ControlGroups::Ours().available())
+    return "memory and processes limited together, by a control group of its own";
+  const std::string why = holder ? "the server has none" : ControlGroups::Ours().obstacle();
+  return fmt::format(
+      "memory watched and limited by process, processes limited, without a control group of its own ({})",
+      why);
+}
+
 // What holds a program of a model back on this machine.
-Finding ExamineSandbox(const Team& team) {
+Finding ExamineSandbox(const fs::path& hub, const Team& team) {
   const bool needed = std::ranges::any_of(team.agents, [](const auto& agent) {
     return std::ranges::find(agent.second.tools, "run_program") != agent.second.tools.end();
   });
@@ -136,10 +148,8 @@ Finding ExamineSandbox(const Team& team) {
             needed ? "install it, e.g. `apt install bubblewrap`" : ""};
   }
   const bool filter = MakeSyscallFilter().has_value();
-  const std::string text = fmt::format(
-      "bubblewrap; system calls {}; memory watched and limited by process, processes limited; /tmp sized; "
-      "disk watched",
-      filter ? "filtered" : "not filtered");
+  const std::string text = fmt::format("bubblewrap; system calls {}; {}; /tmp sized; disk watched",
+                                       filter ? "filtered" : "not filtered", BoundsText(hub));
   if (!filter)
     return {"sandbox", Level::kWarning, text,
             "there is no filter for this architecture: give nobody run_program"};
@@ -189,7 +199,7 @@ std::vector<Finding> ExamineSurroundings(const fs::path& hub) {
   findings.push_back(ExamineNotifications(folders.size()));
   findings.push_back(ExamineLeftovers(hub));
   if (team) {
-    findings.push_back(ExamineSandbox(*team));
+    findings.push_back(ExamineSandbox(hub, *team));
     ExamineInboxes(hub, *team, findings);
   }
   return findings;
