@@ -24,6 +24,7 @@
 #include "model/content/named_content.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
+#include "runtime/calls/tool_overview.h"
 #include "runtime/core/record_name.h"
 #include "runtime/files/file_comparison.h"
 #include "runtime/files/human_answer.h"
@@ -132,6 +133,11 @@ Result<json::value> QueryStatus(Hub& hub, const json::object& parameters) {
   status["active"] = !plan->completed && hub.WorksOn(plan->id);
   status["updated_at"] = ToRfc3339(plan->updated_at);
   return json::value(std::move(status));
+}
+
+Result<json::value> QueryTools(Hub& hub, const json::object& /*parameters*/) {
+  const auto agents = hub.ListTools();
+  return agents ? json::value(ToolsJson(*agents)) : json::value();
 }
 
 Result<json::value> QueryAgents(Hub& hub, const json::object& parameters) {

@@ -57,6 +57,7 @@ const std::map<std::string, Method, std::less<>>& Methods() {
   static const std::map<std::string, Method, std::less<>> methods = {{"plans", &QueryPlans},
                                                                      {"status", &QueryStatus},
                                                                      {"agents", &QueryAgents},
+                                                                     {"tools", &QueryTools},
                                                                      {"questions", &QueryQuestions},
                                                                      {"dead/list", &QueryLetters},
                                                                      {"dead/show", &QueryLetter},

@@ -22,6 +22,7 @@
 #include "engine/command/flow.h"
 #include "engine/command/input_binding.h"
 #include "engine/command/router.h"
+#include "engine/command/tool_progress.h"
 #include "engine/command/tool_question.h"
 #include "engine/dag/commands.h"
 #include "engine/dag/flow.h"
@@ -183,7 +184,8 @@ struct Deciding {
     turn.Emit(turn.state().own, std::move(input.imported));
     turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};
   }
-  void operator()(HubAlert& input) { Alert(turn, turn.state().own, nullptr, std::move(input.text)); }
+  void operator()(HubAlert& input) { OnHubAlert(turn, std::move(input)); }
+  void operator()(ToolProgress& input) { OnToolProgress(turn, input); }
   void operator()(ToolQuestionRaised& input) { OnToolQuestion(turn, input); }
   void operator()(Configuration& input) { OnConfiguration(turn, std::move(input)); }
   void operator()(CommandFile& input) { OnCommandFile(turn, std::move(input)); }

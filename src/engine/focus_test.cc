@@ -54,5 +54,23 @@ TEST_F(FocusTest, ASetClockIsRecordedAndAnAlertIsAQuestion) {
   EXPECT_EQ(engine_.state().own.questions.size(), 1U);
 }
 
+TEST_F(FocusTest, AnAlertIsToldOnceAndClosedWhenItIsOver) {
+  Feed(HubAlert{"a tool has changed"});
+  EXPECT_EQ(Feed(HubAlert{"a tool has changed"}), Names{}) << "it is open";
+  EXPECT_EQ(Feed(HubAlert{"another tool has changed"}), Names{"question_asked"});
+  EXPECT_EQ(Feed(HubAlert{"a tool has changed", true}), Names{"question_closed"});
+  EXPECT_EQ(Feed(HubAlert{"a tool has changed", true}), Names{}) << "there is none";
+  EXPECT_EQ(engine_.state().own.questions.size(), 1U);
+  EXPECT_EQ(Feed(HubAlert{"a tool has changed"}), Names{"question_asked"}) << "it is so again";
+}
+
+TEST_F(FocusTest, ProgressOfNoCallIsNothing) {
+  EXPECT_EQ(Feed(ToolProgress{PlanId("plan_none"), CommandId("cmd_1"), 1, "half"}), Names{});
+  Feed(MakeCommand("cmd_1"));
+  EXPECT_EQ(Feed(ToolProgress{PlanId("plan_a"), CommandId("cmd_1"), 7, "half"}), Names{});
+  EXPECT_EQ(Feed(ToolProgress{PlanId("plan_a"), CommandId("cmd_1"), 1, "half"}), Names{})
+      << "a model call is no tool";
+}
+
 }  // namespace
 }  // namespace agenttalk

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/control_group.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
@@ -233,6 +234,7 @@ Result<void> Hub::Start() {
   clock_.NotBefore(core().state().now);
   MakeRetention();
   if (serves) ReportStrayInboxes();
+  for (const std::string& text : std::exchange(settled_, {})) SettleAlert(text);
   for (const std::string& text : std::exchange(alerts_, {})) AlertPeople(text);
   return {};
 }
@@ -257,6 +259,8 @@ void Hub::MakeTools() {
       },
       [this](const AgentId& from, const AgentId& to) { return ForbidSending(core().state(), from, to); }};
   for (const std::string& problem : team_.problems) Report(problem);
+  // Before anything is started, and so that nothing is left of a process that was killed.
+  if (UsesSandbox(team_)) (void)ControlGroups::Ours();
   ToolSet set = MakeToolSet(team_, {directory_, Poster(), ForCommands(), plan});
   for (const std::string& problem : set.problems) Report(problem);
   tools_ = std::move(set.registry);
@@ -268,7 +272,8 @@ void Hub::UseMcpServers(bool wait) {
   mcp_ =
       std::make_unique<McpAccess>(directory_, team_, *models_, *tools_,
                                   McpAccess::Hooks{[this](const std::string& text) { Report(text); },
-                                                   [this](const std::string& text) { AlertPeople(text); }});
+                                                   [this](const std::string& text) { AlertPeople(text); },
+                                                   [this](const std::string& text) { SettleAlert(text); }});
   if (wait) mcp_->WaitForStart();
 }
 
@@ -279,6 +284,27 @@ void Hub::AlertPeople(const std::string& text) {
   }
   core().Submit(HubAlert{text});
   Wake();
+}
+
+// Asked of every tool that is in order, also after a start: whoever accepted it may have done so meanwhile.
+void Hub::SettleAlert(const std::string& text) {
+  if (!node_) {
+    settled_.insert(text);
+    return;
+  }
+  const auto& open = core().state().own.questions;
+  const auto is_it = [&](const auto& one) { return one.second.asked.text == text; };
+  if (std::ranges::none_of(open, is_it)) return;
+  core().Submit(HubAlert{text, true});
+  Wake();
+}
+
+std::optional<std::vector<AgentTools>> Hub::ListTools() const {
+  if (!tools_) return std::nullopt;
+  const McpPins none(directory_);
+  return OverviewOf(team_, *tools_, mcp_ ? mcp_->pins() : none, [this](const std::string& server) {
+    return mcp_ ? mcp_->WhyMissing(server) : fmt::format("the MCP server {} is not started", server);
+  });
 }
 
 CommandDesk Hub::ForCommands() {

@@ -26,6 +26,7 @@
 #include "runtime/calls/price_check.h"
 #include "runtime/calls/provider_choice.h"
 #include "runtime/calls/stage_prompt_file.h"
+#include "runtime/calls/tool_overview.h"
 #include "runtime/config_watch.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/core.h"
@@ -135,6 +136,9 @@ class Hub final : private EventObserver {
   // `look` is told every event once it is durable, for as long as `owner` lives.
   void LookOn(std::weak_ptr<const void> owner, std::function<void(const Event&)> look);
 
+  // The tools of each agent; nothing where they are not used.
+  [[nodiscard]] std::optional<std::vector<AgentTools>> ListTools() const;
+
   // What making commands stands on: for the tool, the verbs and the control interface alike.
   CommandDesk ForCommands();
 
@@ -149,6 +153,7 @@ class Hub final : private EventObserver {
   std::function<void(std::function<void()>)> Poster();
   void UseMcpServers(bool wait);
   void AlertPeople(const std::string& text);
+  void SettleAlert(const std::string& text);
   Result<void> MakeNode(CommitQueue& commits, Watcher& watcher, NodeOptions node);
   Result<void> Run();
 
@@ -186,7 +191,9 @@ class Hub final : private EventObserver {
   std::unique_ptr<ThreadedCommits> commits_;
   std::optional<ModelAccess> models_;  // only when it serves
   std::unique_ptr<McpAccess> mcp_;     // only when it serves and has MCP servers
-  std::vector<std::string> alerts_;    // that came before there was a node
+  // That came before there was a node.
+  std::vector<std::string> alerts_;
+  std::set<std::string> settled_;
   std::unique_ptr<Node> node_;
   std::unique_ptr<Retention> retention_;  // none where a hub is only read
   Timestamp retention_due_;               // when plans that ended long ago are looked for next

@@ -81,7 +81,7 @@ void Hub::NoticeConfiguration() {
   auto team = LoadTeam(directory_);
   auto applied = team ? Reconfigure(*std::move(team)) : Result<void>(std::unexpected(team.error()));
   if (applied) {
-    config_problem_.clear();
+    if (!config_problem_.empty()) SettleAlert(std::exchange(config_problem_, {}));
     config_watch_.emplace(directory_, team_);
     return;
   }

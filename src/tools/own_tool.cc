@@ -21,6 +21,7 @@
 #include "model/config/own_tool.h"
 #include "model/request/model_request.h"
 #include "tools/sandboxed_program.h"
+#include "tools/sandboxed_tool.h"
 #include "tools/tool.h"
 #include "tools/tool_runner.h"
 
@@ -35,15 +36,14 @@ std::string InSandbox(const std::string& part) {
 }
 
 // What keeps a tool from being run here; empty: nothing does.
-std::string ObstacleOf(const OwnToolConfig& tool, const ProgramToolOptions& options) {
-  if (options.sandbox.empty()) return "it needs bubblewrap, which is not installed";
+std::string ObstacleOf(const OwnToolConfig& tool, const std::filesystem::path& hub) {
   for (const std::string& name : tool.env) {
     if (std::getenv(name.c_str()) == nullptr) return fmt::format("the variable {} is not set", name);
   }
   for (const std::string& part : tool.command) {
     if (InSandbox(part) == part || part.find('{') != std::string::npos) continue;
     std::error_code ignored;
-    if (!std::filesystem::exists(options.hub / part, ignored))
+    if (!std::filesystem::exists(hub / part, ignored))
       return fmt::format("there is no file {} in the hub", part);
   }
   return {};
@@ -67,29 +67,23 @@ ToolOutcomeReport ReportOwn(const ChildOutcome& outcome, const ChildLimits& limi
   return report;
 }
 
-class OwnTool final : public Tool {
+class OwnTool final : public SandboxedTool {
  public:
   OwnTool(const std::string& name, OwnToolConfig config, ProgramToolOptions options)
-      : config_(std::move(config)),
-        options_(std::move(options)),
+      : SandboxedTool(std::move(options)),
+        config_(std::move(config)),
         spec_{name, config_.description, config_.schema} {}
 
   [[nodiscard]] const ToolSpec& spec() const override { return spec_; }
   [[nodiscard]] bool idempotent() const override { return config_.MayRepeat(); }
-  [[nodiscard]] bool works_in_folder() const override { return true; }
-  [[nodiscard]] std::string obstacle() const override { return ObstacleOf(config_, options_); }
-  [[nodiscard]] std::unique_ptr<RunningTool> Run(const ToolInvocation& invocation,
-                                                 const json::object& arguments,
-                                                 ToolRunner::Done done) override {
-    auto started = Start(invocation, arguments, done);
-    if (started) return std::move(*started);
-    done({{}, std::move(started).error()});
-    return nullptr;
+  [[nodiscard]] std::string obstacle() const override {
+    const std::string missing = SandboxedTool::obstacle();
+    return missing.empty() ? ObstacleOf(config_, options().hub) : missing;
   }
 
  private:
   Result<std::unique_ptr<RunningTool>> Start(const ToolInvocation& invocation, const json::object& arguments,
-                                             const ToolRunner::Done& done) const {
+                                             const ToolRunner::Done& done) override {
     if (const std::string why = obstacle(); !why.empty())
       return Fail(ErrorCode::kToolFailed, fmt::format("{} cannot be run here: {}", spec_.name, why));
     SandboxedProgram program;
@@ -108,11 +102,10 @@ class OwnTool final : public Tool {
                                                         const ChildLimits& limits) {
       return ReportOwn(outcome, limits, repeats);
     };
-    return StartSandboxed(options_, invocation, std::move(program), report, done);
+    return StartSandboxed(options(), invocation, std::move(program), report, done);
   }
 
   const OwnToolConfig config_;
-  const ProgramToolOptions options_;
   const ToolSpec spec_;
 };
 

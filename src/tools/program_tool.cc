@@ -15,6 +15,7 @@
 #include "base/error_code.h"
 #include "model/request/model_request.h"
 #include "tools/sandboxed_program.h"
+#include "tools/sandboxed_tool.h"
 #include "tools/tool.h"
 #include "tools/tool_runner.h"
 
@@ -39,32 +40,19 @@ ToolOutcomeReport Report(const ChildOutcome& outcome, const ChildLimits& limits)
   return report;
 }
 
-class ProgramTool final : public Tool {
+class ProgramTool final : public SandboxedTool {
  public:
-  explicit ProgramTool(ProgramToolOptions options) : options_(std::move(options)) {}
+  using SandboxedTool::SandboxedTool;
 
   [[nodiscard]] const ToolSpec& spec() const override { return spec_; }
   // It reaches nothing but the command's folder, which is as it was before when it is run again.
   [[nodiscard]] bool idempotent() const override { return true; }
-  [[nodiscard]] bool works_in_folder() const override { return true; }
   [[nodiscard]] std::string_view permission() const override { return "run_program"; }
-  [[nodiscard]] std::string obstacle() const override {
-    return options_.sandbox.empty() ? "it needs bubblewrap, which is not installed" : "";
-  }
-  [[nodiscard]] std::unique_ptr<RunningTool> Run(const ToolInvocation& invocation,
-                                                 const json::object& arguments,
-                                                 ToolRunner::Done done) override {
-    auto started = Start(invocation, arguments, done);
-    if (started) return std::move(*started);
-    done({{}, std::move(started).error()});
-    return nullptr;
-  }
 
  private:
   Result<std::unique_ptr<RunningTool>> Start(const ToolInvocation& invocation, const json::object& arguments,
-                                             const ToolRunner::Done& done);
+                                             const ToolRunner::Done& done) override;
 
-  const ProgramToolOptions options_;
   const ToolSpec spec_{
       "run_program",
       "Runs a program in a sandbox without network. It starts in the task's folder: inputs/ can be read, "
@@ -85,7 +73,7 @@ Result<std::unique_ptr<RunningTool>> ProgramTool::Start(const ToolInvocation& in
   if (const json::value* seconds = arguments.if_contains("timeout_seconds"))
     program.timeout = std::chrono::seconds(seconds->to_number<int>());
   if (const json::value* input = arguments.if_contains("input")) program.input = input->as_string();
-  return StartSandboxed(options_, invocation, std::move(program), Report, done);
+  return StartSandboxed(options(), invocation, std::move(program), Report, done);
 }
 
 }  // namespace

@@ -42,6 +42,8 @@ class Tool {
   // Its name is how models call it: letters, digits, '_' and '-', at most 64 of them. The schema is that of
   // an object.
   [[nodiscard]] virtual const ToolSpec& spec() const = 0;
+  // What it does, for people.
+  [[nodiscard]] virtual std::string remark() const { return spec().description; }
   // True: running it twice does no harm.
   [[nodiscard]] virtual bool idempotent() const { return true; }
   // True: it works in the command's folder. The folder is as the record says before it runs, and what it

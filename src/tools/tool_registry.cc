@@ -177,6 +177,7 @@ std::vector<ToolListing> ToolRegistry::ListOf(const AgentId& agent) const {
   for (const Entry* entry : GrantedTo(admission->second)) {
     const Tool& tool = *entry->tool;
     ToolListing& one = list.emplace_back(tool.spec(), entry->origin, tool.idempotent());
+    one.remark = tool.remark();
     one.permission = tool.permission();
     one.obstacle = tool.obstacle();
     if (const JsonSchema* schema = SchemaOf(*entry)) {
@@ -185,6 +186,11 @@ std::vector<ToolListing> ToolRegistry::ListOf(const AgentId& agent) const {
     one.permitted = one.permission.empty() || admission->second.permissions.contains(one.permission);
   }
   return list;
+}
+
+bool ToolRegistry::IsGranted(const AgentId& agent, std::string_view tool) const {
+  const auto admission = agents_.find(agent);
+  return admission != agents_.end() && Grants(admission->second, tool);
 }
 
 std::string ToolRegistry::Unknown(const Admission& admission, const std::string& name) const {

@@ -29,6 +29,7 @@ struct ToolListing {
   ToolSpec spec;
   ToolOrigin origin;
   bool idempotent = false;
+  std::string remark = {};                  // what it does
   std::string permission = {};              // that it needs besides being listed; empty: none
   bool permitted = true;                    // whether the agent has it
   std::string obstacle = {};                // why it cannot be run here at present; empty: it can
@@ -56,6 +57,8 @@ class ToolRegistry final : public ToolRunner {
   [[nodiscard]] std::vector<ToolSpec> ToolsOf(const AgentId& agent) const override;
   // What its profile grants it, in that order; of globs by name.
   [[nodiscard]] std::vector<ToolListing> ListOf(const AgentId& agent) const;
+  // Whether its profile lists a tool of this name, which need not exist.
+  [[nodiscard]] bool IsGranted(const AgentId& agent, std::string_view tool) const;
   [[nodiscard]] std::vector<SkillSummary> SkillsOf(const AgentId& agent) const override;
   [[nodiscard]] std::optional<Error> Refuse(const AgentId& agent, const ToolCall& call) const override;
   [[nodiscard]] bool IsIdempotent(const std::string& tool) const override;

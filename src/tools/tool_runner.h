@@ -46,6 +46,8 @@ struct ToolInvocation {
   // The bytes of a recorded content; from any thread.
   std::function<Result<std::string>(const Content&)> read = {};
   ToolAsk ask = {};  // none: nobody can be asked
+  // How far it is, in words; seldom. None: nobody wants to know.
+  std::function<void(const std::string&)> progress = {};
 };
 
 // A file that a tool left in outputs/; its name is relative to it.

@@ -2,11 +2,12 @@
 
 import json
 import pathlib
+import socket
 import subprocess
 import sys
 import time
 
-from attack import Attacks, command, drop
+from attack import Attacks, command, drop, sandbox_missing
 from model_server import ModelServer
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -90,3 +91,65 @@ def test_servers_end_with_the_hub(box):
         while alive() and time.monotonic() < end:
             time.sleep(0.05)
         tried.repelled("a server outlives a hub that was killed", not alive())
+
+
+def test_looking_at_tools_starts_nothing_untrusted(box):
+    trace = box.dir / "started"
+    with ModelServer(lambda path, body, headers: (200, "{}")) as server, Attacks(box, "MCP servers") as tried:
+        mcp_hub(box, {"program": {"command": "sh", "args": ["-c", f"env > {trace}"]},
+                      "remote": {"url": server.url + "/mcp", "headers": {"Authorization": "Bearer ${A_TOKEN}"}}})
+        for verb in (("tools",), ("tools", "--json"), ("tools", "ann"), ("tool", "call", "mcp__program__x", "{}"),
+                     ("tool", "call", "mcp__remote__x", "{}", "--agent", "ann"), ("tool", "call", "read_file", "{}")):
+            done = box.run(*verb, "--hub", "hub", env={"A_TOKEN": SECRET})
+            tried.repelled(f"{' '.join(verb[:3])} uses a server", not trace.exists() and not server.requests, str(done))
+        box.run("trust", "--hub", "hub").expect(0)
+        box.run("tools", "--hub", "hub", env={"A_TOKEN": SECRET})
+        assert trace.exists() and server.requests, "those of a trusted hub are asked"
+        # Trying one tool does not start the others' servers.
+        trace.unlink()
+        box.run("tool", "call", "mcp__remote__x", "{}", "--agent", "ann", "--hub", "hub", env={"A_TOKEN": SECRET})
+        tried.repelled("a call starts a server that it does not need", not trace.exists())
+        # What is changed after the yes needs another one.
+        config = box.dir / "hub/agenttalk.yaml"
+        config.write_text(config.read_text().replace("env >", "id >"))
+        for verb in (("tools",), ("tool", "call", "mcp__program__x", "{}")):
+            box.run(*verb, "--hub", "hub", env={"A_TOKEN": SECRET})
+            tried.repelled(f"{verb[0]} starts what was changed since", not trace.exists())
+
+
+def test_a_server_in_the_sandbox_stays_there(box):
+    missing = sandbox_missing()
+    shared, secret = box.dir / "shared", box.dir / "secret.txt"
+    shared.mkdir()
+    (shared / "open.txt").write_text("for everybody")
+    secret.write_text("for nobody")
+    for path in (box.dir, shared, shared / "open.txt", secret):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    common = {"command": "/usr/bin/python3"}
+    held = {**common, "args": [str(PLAIN), "peek", "/task/work/calls.log"], "sandbox": True, "read_paths": [str(PLAIN.parent), str(shared)]}
+    free = {**common, "args": [str(PLAIN), "peek", str(box.dir / "calls.log")]}
+    with socket.create_server(("127.0.0.1", 0)) as listener, Attacks(box, "MCP servers") as tried:
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+        wishes = {f"read {secret}": "a file of the user", f"read {box.dir}/hub/agenttalk.yaml": "the hub", "read /etc/passwd": "the accounts",
+                  "read /proc/1/environ": "the first process", f"write {shared}/made.txt": "writing what may be read",
+                  f"write {box.dir}/made.txt": "writing outside", "write /usr/made.txt": "writing the system", f"connect {address}": "the network",
+                  "variable CANARY_KEY": "a variable", "processes": "other processes"}
+        if missing:
+            for what in wishes.values():
+                tried.skipped(f"a server in the sandbox: {what}", missing)
+            return
+        mcp_hub(box, {"held": held, "free": free})
+        box.run("trust", "--hub", "hub").expect(0)
+
+        def peek(name, wish):
+            return box.run("tool", "call", f"mcp__{name}__look", json.dumps({"text": wish}), "--hub", "hub", env={"CANARY_KEY": "canary"}).out
+
+        # Without the sandbox these are had, so that the attempts are real.
+        for wish in (f"read {secret}", f"write {shared}/made.txt", f"connect {address}", "processes"):
+            assert peek("free", wish).startswith("had"), wish
+        (shared / "made.txt").unlink()
+        assert peek("held", f"read {shared}/open.txt") == "had for everybody\n" and peek("held", "write /task/work/x") == "had it\n"
+        for wish, what in wishes.items():
+            found = peek("held", wish)
+            tried.repelled(f"a server in the sandbox: {what}", found.startswith("refused"), found)
+        tried.repelled("a server in the sandbox: a file was made", not (shared / "made.txt").exists() and not (box.dir / "made.txt").exists())

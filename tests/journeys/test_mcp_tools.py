@@ -44,14 +44,14 @@ def trusted(hub):
     return hub
 
 
-def ask(hub, plan="work", prompt="Do it.", wait=True):
+def write_plan(hub, plan="work", timeout="2m"):
     hub.write("plan.yaml", json.dumps({"plan": plan, "goal": "g", "tasks": [
-        {"id": "only", "agent": "worker", "prompt": prompt, "timeout": "2m"}]}))
-    hub.agenttalk("run", "--plan", "plan.yaml", *([] if wait else ["--detach"]))
+        {"id": "only", "agent": "worker", "prompt": "Do it.", "timeout": timeout}]}))
 
 
-def result_of(hub, plan="plan_work"):
-    return hub.json("show", plan, "--task", "only")
+def ask(hub, plan="work"):
+    write_plan(hub, plan)
+    return hub.agenttalk("run", "--plan", "plan.yaml")
 
 
 def marked(hub):
@@ -159,8 +159,7 @@ def test_killed_in_mid_call(box):
         with Journey(box, mind, team("mcp__plain__*"), name=f"hub_{tool}", mcp_servers={"plain": plain(box, "hang")}) as hub:
             trusted(hub)
             hub.start()
-            hub.write("plan.yaml", json.dumps({"plan": "work", "goal": "g", "tasks": [
-                {"id": "only", "agent": "worker", "prompt": "Do it.", "timeout": "5m"}]}))
+            write_plan(hub, timeout="5m")
             running = hub.spawn("run", "--plan", "plan.yaml")
             wait_for(lambda: tool in calls(box), "the call")
             hub.kill()
@@ -195,8 +194,7 @@ def test_a_person_is_asked(box):
                      mcp_servers={"plain": plain(box, "asks", revision)}) as hub:
             trusted(hub)
             hub.start()
-            hub.write("plan.yaml", json.dumps({"plan": "work", "goal": "g", "tasks": [
-                {"id": "only", "agent": "worker", "prompt": "Do it.", "timeout": "5m"}]}))
+            write_plan(hub, timeout="5m")
             running = hub.spawn("run", "--plan", "plan.yaml")
             question = wait_for(lambda: [q for q in hub.json("questions") if "Who is to be greeted?" in q["text"]], "the question")[0]
             assert "plain" in question["text"] and "name" in question["text"], question

@@ -17,6 +17,7 @@ Every tool call is noted as a line in LOG. REVISION is "modern" (default) or "le
   changes              its tool describes itself differently once LOG.changed exists; tells so
   asks                 asks a person for a name in the middle of a call
   many                 has twenty tools
+  peek                 tries what the text says: read PATH, write PATH, connect HOST:PORT, variable NAME, processes
   silent               never answers the handshake
   ends                 ends at once
 """
@@ -24,6 +25,7 @@ Every tool call is noted as a line in LOG. REVISION is "modern" (default) or "le
 import json
 import os
 import pathlib
+import socket
 import sys
 import threading
 import time
@@ -106,12 +108,32 @@ def call(request):
     elif MODE == "deaf":
         time.sleep(3)
         answer(request, text(f"said {words} late"))
+    elif MODE == "peek":
+        answer(request, text(peek(*words.split())))
     elif MODE == "asks":
         ask(request, words)
     else:
         if MODE == "garbage":
             write("a log line that does not belong here")
         answer(request, text(f"said {words}"))
+
+
+def peek(what, about=""):
+    try:
+        if what == "read":
+            return "had " + pathlib.Path(about).read_text()
+        if what == "write":
+            pathlib.Path(about).write_text("x")
+        elif what == "connect":
+            host, port = about.split(":")
+            socket.create_connection((host, int(port)), timeout=5).close()
+        elif what == "variable":
+            return "had " + os.environ[about]
+        elif len([name for name in os.listdir("/proc") if name.isdigit()]) < 10:
+            return "refused: there are few"
+        return "had it"
+    except (OSError, KeyError) as error:
+        return f"refused: {error}"
 
 
 FORM = {"message": "Who is to be greeted?",

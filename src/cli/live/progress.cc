@@ -15,6 +15,7 @@
 #include "cli/text/plain_number.h"
 #include "engine/state/plan_state.h"
 #include "model/events/event.h"
+#include "model/events/role_events.h"
 #include "model/events/stage_events.h"
 #include "runtime/core/core.h"
 #include "runtime/files/human_answer.h"
@@ -161,6 +162,9 @@ void Progress::Durable(const Event& event) {
   } else if (const auto* again = std::get_if<AttemptFailed>(&event.body)) {
     Say(event, again->command_id, "failed, retrying" + After(": ", WithoutTold(again->message)));
     told_ = again->message;
+  } else if (const auto* report = std::get_if<StatusReported>(&event.body)) {
+    if (report->status == ReportedStatus::kInProgress)
+      Say(event, report->command_id, FirstLine(report->summary));
   } else if (const auto* sent = std::get_if<MessageSent>(&event.body)) {
     std::string files;
     for (const NamedContent& output : sent->outputs) files += " + " + output.name;

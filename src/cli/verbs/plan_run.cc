@@ -35,6 +35,7 @@
 #include "cli/live/live_screen.h"
 #include "cli/live/live_view.h"
 #include "cli/live/progress.h"
+#include "cli/live/progress_note.h"
 #include "cli/live/question_prompt.h"
 #include "cli/live/terminal.h"
 #include "cli/verb.h"
@@ -242,7 +243,11 @@ class Onlooker {
       call_.console.Out(CompactJson(event) + "\n");
       static_cast<void>(call_.console.Flush());
     }
-    activity_ = {fmt::format("{} {}", CellText(event.at("type")), CellText(event.at("command_id")))};
+    const auto note = ProgressNote(event);
+    activity_ = {note ? *note
+                      : fmt::format("{} {}", CellText(event.at("type")), CellText(event.at("command_id")))};
+    if (note && telling_ == Telling::kLines)
+      call_.console.Err(fmt::format("{}  {}\n", run_.plan.str(), *note));
   }
 
   void Show(const json::object& status) {

@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,18 +13,20 @@
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/system/error_code.hpp>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/file_descriptor.h"
 #include "base/visible_text.h"
 #include "cli/exit_code.h"
 
@@ -33,7 +37,6 @@ constexpr const char* kSelf = "/proc/self/exe";
 constexpr std::size_t kMostSaid = 2000;
 // For a run to end in good order.
 constexpr auto kEndingTime = std::chrono::seconds(10);
-constexpr auto kReapPause = std::chrono::milliseconds(20);
 
 std::string LastOf(int file) {
   const off_t size = ::lseek(file, 0, SEEK_END);
@@ -43,6 +46,19 @@ std::string LastOf(int file) {
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, read)));
   while (text.ends_with('\n')) text.pop_back();
   return VisibleLine(text);
+}
+
+// Waits for the end of a child that nobody has reaped.
+bool EndsBefore(pid_t child, std::chrono::steady_clock::time_point until) {
+  const FileDescriptor end(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  if (!end.valid()) return false;
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    pollfd look{end.get(), POLLIN, 0};
+    const int ready = ::poll(&look, 1, static_cast<int>(std::max<std::int64_t>(0, left.count())));
+    if (ready > 0) return true;
+    if (ready == 0 || errno != EINTR) return false;
+  }
 }
 
 // In the new process; only calls that are safe after fork.
@@ -69,10 +85,9 @@ PlanWorkers::~PlanWorkers() {
   for (const auto& [id, worker] : workers_) ::kill(id, SIGTERM);
   const auto until = std::chrono::steady_clock::now() + kEndingTime;
   for (const auto& [id, worker] : workers_) {
+    if (!EndsBefore(id, until)) ::kill(id, SIGKILL);
     int status = 0;
-    while (::waitpid(id, &status, WNOHANG) == 0) {
-      if (std::chrono::steady_clock::now() > until) ::kill(id, SIGKILL);
-      std::this_thread::sleep_for(kReapPause);
+    while (::waitpid(id, &status, 0) < 0 && errno == EINTR) {
     }
     ::close(worker.said);
   }

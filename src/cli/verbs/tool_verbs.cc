@@ -23,13 +23,17 @@
 #include "base/utf8.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/hub_call.h"
 #include "cli/text/table.h"
 #include "cli/text_file.h"
 #include "cli/verb.h"
 #include "cli/verbs/trust_check.h"
 #include "cli/verbs/verbs.h"
+#include "model/config/tool_names.h"
 #include "runtime/calls/known_secrets.h"
+#include "runtime/calls/tool_overview.h"
 #include "runtime/calls/tool_trial.h"
+#include "runtime/hub_home.h"
 #include "runtime/team.h"
 #include "tools/tool_origin.h"
 #include "tools/tool_registry.h"
@@ -41,44 +45,34 @@ namespace {
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
-std::string ProblemOf(const ToolListing& tool) {
-  if (!tool.permitted) return fmt::format("the agent lacks the permission \"{}\"", tool.permission);
-  return tool.obstacle;
-}
-
-json::object OriginJson(const ToolOrigin& origin) {
-  json::object object{{"kind", ToString(origin.kind)}};
-  if (origin.kind == ToolOriginKind::kMcpServer) object["server"] = origin.server;
-  return object;
-}
-
-json::object ListingJson(const ToolListing& tool) {
-  const std::string problem = ProblemOf(tool);
-  auto schema = ParseJson(tool.spec.input_schema);
-  return {{"name", tool.spec.name},
-          {"description", tool.spec.description},
-          {"origin", OriginJson(tool.origin)},
-          {"idempotent", tool.idempotent},
-          {"usable", problem.empty()},
-          {"problem", problem.empty() ? json::value() : json::value(problem)},
-          {"unchecked", json::array(tool.unchecked.begin(), tool.unchecked.end())},
-          {"schema", schema ? *std::move(schema) : json::value()}};
-}
-
 std::string FirstWords(const std::string& description) {
   constexpr std::size_t kLongest = 60;
   const std::string line = description.substr(0, description.find('\n'));
   return line.size() <= kLongest ? line : std::string(Utf8Prefix(line, kLongest)) + "…";
 }
 
-void ShowTools(const Invocation& call, const ToolOverview& overview, const std::vector<AgentTools>& agents) {
+std::string Text(const json::value& tool, const char* member) {
+  const json::value& value = tool.at(member);
+  return value.is_string() ? std::string(value.as_string()) : std::string();
+}
+
+std::string OriginText(const json::value& tool) {
+  const json::object& origin = tool.at("origin").as_object();
+  const std::string kind = Text(origin, "kind");
+  if (kind == ToString(ToolOriginKind::kMcpServer))
+    return ToText({ToolOriginKind::kMcpServer, Text(origin, "server")});
+  return ToText({kind == ToString(ToolOriginKind::kOwn) ? ToolOriginKind::kOwn : ToolOriginKind::kBuiltIn});
+}
+
+void ShowTools(const Invocation& call, const json::array& agents) {
   std::vector<std::vector<std::string>> rows = {{"agent", "tool", "from", "after a crash", "does"}};
-  for (const AgentTools& agent : agents) {
-    for (const ToolListing& tool : agent.tools) {
-      const std::string problem = ProblemOf(tool);
-      rows.push_back({agent.agent.str(), tool.spec.name, ToText(tool.origin),
-                      tool.idempotent ? "repeated" : "a person is asked",
-                      problem.empty() ? FirstWords(tool.spec.description) : "cannot be used: " + problem});
+  for (const json::value& agent : agents) {
+    for (const json::value& tool : agent.at("tools").as_array()) {
+      const std::string problem = Text(tool, "problem");
+      rows.push_back(
+          {Text(agent, "agent_id"), Text(tool, "name"), OriginText(tool),
+           tool.at("idempotent").as_bool() ? "repeated" : "a person is asked",
+           problem.empty() ? FirstWords(Text(tool, "description")) : "cannot be used: " + problem});
     }
   }
   if (rows.size() == 1) {
@@ -86,13 +80,13 @@ void ShowTools(const Invocation& call, const ToolOverview& overview, const std::
   } else {
     call.console.Out(TableText(rows, call.console.colors_out()));
   }
-  for (const AgentTools& agent : agents) {
-    for (const ToolListing& tool : agent.tools) {
-      for (const std::string& part : tool.unchecked)
-        call.console.Err(fmt::format("{}: its arguments are not checked by {}\n", tool.spec.name, part));
+  for (const json::value& agent : agents) {
+    for (const json::value& tool : agent.at("tools").as_array()) {
+      for (const json::value& part : tool.at("unchecked").as_array())
+        call.console.Err(fmt::format("{}: its arguments are not checked by {}\n", Text(tool, "name"),
+                                     std::string_view(part.as_string())));
     }
   }
-  for (const std::string& problem : overview.problems) call.console.Err("agenttalk: " + problem + "\n");
 }
 
 Result<void> CheckAgent(const Team& team, const AgentId& agent) {
@@ -104,27 +98,47 @@ Result<void> CheckAgent(const Team& team, const AgentId& agent) {
               hint.empty() ? "`agenttalk agents` lists them" : std::move(hint));
 }
 
+// What the running hub has; nothing when none runs.
+std::optional<json::array> AskRunningHub(const Invocation& call, const fs::path& hub) {
+  if (!HolderProcess(hub)) return std::nullopt;
+  auto answer = CallHub(call, "tools", {});
+  if (!answer || !answer->is_array()) return std::nullopt;
+  return std::move(*answer).as_array();
+}
+
+// Servers of a hub that is not trusted are neither started nor reached.
+ToolBench::Servers ServersOf(const Team& team, const fs::path& hub) {
+  const auto trusted = RequireTrust(team, hub);
+  return {
+      trusted
+          ? ""
+          : "the hub is not trusted, so that its MCP servers are not started; `agenttalk trust` does that",
+      {}};
+}
+
 Result<ExitCode> Tools(const Invocation& call) {
   const fs::path hub = TRY(call.Hub());
   const Team team = TRY(LoadTeam(hub));
-  const AgentId wanted(call.arguments.Get("AGENT"));
-  if (!wanted.empty()) TRY(CheckAgent(team, wanted));
-  const ToolOverview overview = ListTools(team, hub);
-  std::vector<AgentTools> agents;
-  for (const AgentTools& agent : overview.agents) {
-    if (wanted.empty() || agent.agent == wanted) agents.push_back(agent);
+  LearnSecrets(team.config, hub);
+  const std::string wanted = call.arguments.Get("AGENT");
+  if (!wanted.empty()) TRY(CheckAgent(team, AgentId(wanted)));
+  std::vector<std::string> problems;
+  std::optional<json::array> agents = AskRunningHub(call, hub);
+  if (!agents) {
+    const auto bench = TRY(ToolBench::Open(team, hub, ServersOf(team, hub)));
+    agents = ToolsJson(bench->Overview());
+    problems = bench->problems();
   }
-  if (!call.json) {
-    ShowTools(call, overview, agents);
-    return ExitCode::kDone;
+  json::array shown;
+  for (json::value& agent : *agents) {
+    if (wanted.empty() || Text(agent, "agent_id") == wanted) shown.push_back(std::move(agent));
   }
-  json::array list;
-  for (const AgentTools& agent : agents) {
-    json::array tools;
-    for (const ToolListing& tool : agent.tools) tools.push_back(ListingJson(tool));
-    list.push_back({{"agent_id", agent.agent.str()}, {"tools", std::move(tools)}});
+  if (call.json) {
+    call.console.Out(CompactJson(shown) + "\n");
+  } else {
+    ShowTools(call, shown);
   }
-  call.console.Out(CompactJson(list) + "\n");
+  for (const std::string& problem : problems) call.console.Err("agenttalk: " + Redact(problem) + "\n");
   return ExitCode::kDone;
 }
 
@@ -196,14 +210,26 @@ Result<ExitCode> ToolCallOnce(const Invocation& call) {
   trial.arguments = call.arguments.Get("ARGS");
   if (trial.arguments.empty()) trial.arguments = "{}";
   if (trial.arguments == "-") trial.arguments = TRY(ReadTextFile("-", kMebibyte));
-  trial.agent = TRY(AgentFor(call, team, ListTools(team, hub).agents, trial.tool));
-  if (team.config.tools.contains(trial.tool)) TRY(RequireTrust(team, hub));
+  const bool is_remote = trial.tool.starts_with(kMcpPrefix);
+  if (is_remote || team.config.tools.contains(trial.tool)) TRY(RequireTrust(team, hub));
+  ToolBench::Servers servers;
+  if (is_remote) {
+    servers.needed_for = trial.tool;
+  } else {
+    servers.forbidden = "it is not needed";
+  }
+  const auto bench = TRY(ToolBench::Open(team, hub, servers));
+  if (is_remote) {
+    for (const std::string& problem : bench->problems())
+      call.console.Err("agenttalk: " + Redact(problem) + "\n");
+  }
+  trial.agent = TRY(AgentFor(call, team, bench->Overview(), trial.tool));
   for (const std::string& file : call.arguments.All("--file")) {
     const std::string name = fs::path(file).filename().string();
     if (!IsSafeName(name)) return Fail(ErrorCode::kNameUnsafe, fmt::format("{} is not a safe name", name));
     trial.inputs[name] = TRY(ReadTextFile(file, team.config.limits.max_input_bytes));
   }
-  const ToolOutcomeReport report = TRY(TryTool(team, hub, trial));
+  const ToolOutcomeReport report = TRY(bench->Try(trial));
   TRY(SaveFiles(call, report.left));
   TellOutcome(call, trial, report);
   return report.error ? ExitCode::kWorkFailed : ExitCode::kDone;

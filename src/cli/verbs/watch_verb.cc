@@ -18,6 +18,7 @@
 #include "cli/hub_call.h"
 #include "cli/live/event_follower.h"
 #include "cli/live/live_view.h"
+#include "cli/live/progress_note.h"
 #include "cli/live/terminal.h"
 #include "cli/text/status_text.h"
 #include "cli/text/task_table.h"
@@ -59,12 +60,19 @@ class View {
     }
     static_cast<void>(call_.console.Flush());
   }
+  // How far something is that is under way.
+  void Note(const json::object& event) {
+    const auto note = ProgressNote(event);
+    if (!note || call_.json) return;
+    activity_ = {*note};
+    if (!redraws()) call_.console.Out(*note + "\n");
+  }
   [[nodiscard]] bool redraws() const { return drawn_ > 0; }
 
  private:
   void Redraw(const json::object& status, const TerminalSize& size) {
     const std::vector<std::string> lines =
-        LiveLines({status, {}, size.columns, size.rows, Now(), call_.console.colors_out()});
+        LiveLines({status, activity_, size.columns, size.rows, Now(), call_.console.colors_out()});
     std::string text;
     for (const std::string& line : lines) text += line + TerminalControl("K") + "\n";
     const json::array& questions = status.at("questions").as_array();
@@ -94,6 +102,7 @@ class View {
   const Invocation& call_;
   std::size_t drawn_ = 0;
   std::string last_;
+  std::vector<std::string> activity_;
   std::map<std::string, std::string> shown_;
 };
 
@@ -109,7 +118,8 @@ Result<ExitCode> Watch(const Invocation& call) {
     if (call.arguments.Has("--once") || HasEnded(state)) {
       return state == "failed" || state == "cancelled" ? ExitCode::kWorkFailed : ExitCode::kDone;
     }
-    TRY(follower.Next(view.redraws() ? kRedrawn : kLongestWait));
+    for (const json::value& event : TRY(follower.Next(view.redraws() ? kRedrawn : kLongestWait)))
+      view.Note(event.as_object());
     std::this_thread::sleep_for(kPause);
   }
 }

@@ -84,6 +84,18 @@ void Alert(Turn& turn, const PlanState& plan, const CommandRecord* record, std::
   AskPerson(turn, plan, std::move(alert));
 }
 
+void OnHubAlert(Turn& turn, HubAlert input) {
+  const PlanState& own = turn.state().own;
+  const auto is_it = [&](const QuestionAsked& asked) {
+    return asked.kind == QuestionKind::kAlert && asked.text == input.text;
+  };
+  if (input.over) {
+    CloseAlertsIf(turn, own, "this is in order again", is_it);
+  } else if (std::ranges::none_of(own.questions, [&](const auto& one) { return is_it(one.second.asked); })) {
+    Alert(turn, own, nullptr, std::move(input.text));
+  }
+}
+
 void CloseAlertsOf(Turn& turn, const PlanState& plan, const TaskId& task, const std::string& reason) {
   CloseAlertsIf(turn, plan, reason, [&](const QuestionAsked& asked) { return asked.task_id == task; });
 }

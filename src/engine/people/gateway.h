@@ -27,6 +27,8 @@ std::uint64_t CloseAnswered(Turn& turn, const PlanState& plan, const QuestionAns
 // the limit of open questions nothing is said: the dead letter says the same.
 void Alert(Turn& turn, const PlanState& plan, const CommandRecord* record, std::string text,
            std::uint64_t letter = 0);
+// The same about the hub itself.
+void OnHubAlert(Turn& turn, HubAlert input);
 // Alerts whose cause is gone: those of a task that is done, of a letter that is closed.
 void CloseAlertsOf(Turn& turn, const PlanState& plan, const TaskId& task, const std::string& reason);
 void CloseAlertsAbout(Turn& turn, const PlanState& plan, std::uint64_t letter, const std::string& reason);

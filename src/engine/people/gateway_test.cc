@@ -243,6 +243,17 @@ TEST_F(Gateway, ATimedOutToolThatMustNotRunTwiceIsUnknownToo) {
   EXPECT_EQ(Record("cmd_1")->outcome->code, ErrorCode::kOutcomeUnknown);
 }
 
+TEST_F(Gateway, AToolUnderWayTellsHowFarItIs) {
+  Feed(MakeCommand("cmd_1"));
+  Feed(AskForTool("cmd_1", true));
+  const ToolProgress told{PlanId("plan_a"), CommandId("cmd_1"), OpenCallOf("cmd_1"), "half of it"};
+  EXPECT_EQ(Feed(told), Names{"status_reported"});
+  EXPECT_TRUE(Of<StatusReported>()[0].summary.ends_with(": half of it"));
+  EXPECT_EQ(Of<StatusReported>()[0].status, ReportedStatus::kInProgress);
+  Feed(ToolCallDone{PlanId("plan_a"), CommandId("cmd_1"), OpenCallOf("cmd_1"), "found", {}, {}});
+  EXPECT_EQ(Feed(told), Names{}) << "the call is over";
+}
+
 TEST_F(Gateway, ATimedOutIdempotentToolRunsAgainAndTheFinishedOneDoesNot) {
   CommandFile command = MakeCommand("cmd_1");
   command.command.retry_times = 1;

@@ -266,9 +266,18 @@ struct ToolQuestionRaised {
   std::string text;
 };
 
-// Something about the hub itself that a person should know.
+// A tool that is under way says how far it is, in words. Whoever runs it sees to it that this is not often.
+struct ToolProgress {
+  PlanId plan_id;
+  CommandId command_id;
+  std::uint32_t call = 0;
+  std::string text;
+};
+
+// Something about the hub itself that a person should know. Asked once while it is open.
 struct HubAlert {
   std::string text;
+  bool over = false;  // it is in order again: the alert is closed
 };
 
 // What somebody wants done, in words: the beginning of a plan, or the same again, to go on with it.
@@ -355,6 +364,6 @@ using Input = std::variant<NodeStart, Configuration, CommandFile, InputFile, Rej
                            ToolCallDone, ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl,
                            MirrorProgress, OutputFile, PlanSubmission, CollaborationResponse, StatusReport,
                            PlanChangeBatch, GoalSubmission, PlanRemark, InputsTaken, NumberRequest, ClockJump,
-                           HubAlert, PlanRemoval, PlanArrival, ToolQuestionRaised>;
+                           HubAlert, PlanRemoval, PlanArrival, ToolQuestionRaised, ToolProgress>;
 
 }  // namespace agenttalk

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,7 +14,11 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/json.h"
+#include "base/redact.h"
 #include "base/time.h"
+#include "base/timer.h"
+#include "base/utf8.h"
+#include "base/visible_text.h"
 #include "mcp/client/call_result.h"
 #include "mcp/client/elicitation.h"
 #include "mcp/client/remote_server.h"
@@ -27,6 +33,8 @@ namespace json = boost::json;
 
 // Of a call that its server never saw; the next failure is told.
 constexpr int kMostRepeats = 2;
+constexpr Duration kProgressPause = std::chrono::seconds(5);
+constexpr std::size_t kLongestProgress = 200;
 
 }  // namespace
 
@@ -39,6 +47,7 @@ RemoteServer::PendingCall::PendingCall(std::shared_ptr<RemoteServer> server, con
       shown_name_(invocation.tool),
       timeout_(invocation.timeout),
       ask_(invocation.ask),
+      progress_(invocation.progress),
       done_(std::move(done)) {
   for (const NamedContent& file : invocation.outputs) taken_.push_back(file.name);
 }
@@ -110,6 +119,16 @@ void RemoteServer::PendingCall::Again() {
   server_->queue_.push_back(this);
   server_->restart_check_ = server_->seams_.reactor.At(server_->seams_.reactor.Now(),
                                                        [server = server_.get()] { server->SendQueued(); });
+}
+
+// What a server says is kept in the journal: not every word of it.
+void RemoteServer::PendingCall::OnProgress(const std::string& text) {
+  const MonotonicTime now = server_->seams_.reactor.Now();
+  if (!progress_ || text.empty() || text == told_) return;
+  if (!told_.empty() && now - told_at_ < kProgressPause) return;
+  told_ = text;
+  told_at_ = now;
+  progress_(Redact(VisibleLine(Utf8Prefix(text, kLongestProgress))));
 }
 
 void RemoteServer::PendingCall::OnQuestion(json::object params, CallListener::Answer answer) {

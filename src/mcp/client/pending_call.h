@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/error_code.h"
+#include "base/time.h"
+#include "base/timer.h"
 #include "mcp/client/remote_server.h"
 #include "mcp/client/remote_tool.h"
 #include "mcp/client/session.h"
@@ -27,6 +29,7 @@ class RemoteServer::PendingCall final : public RunningTool, private CallListener
 
  private:
   void OnOutcome(CallOutcome outcome) override;
+  void OnProgress(const std::string& text) override;
   void OnQuestion(boost::json::object params, CallListener::Answer answer) override;
   void Ask(const boost::json::object& params, const std::string& problem, const CallListener::Answer& answer);
   void Lost(const CallOutcome& outcome);
@@ -40,6 +43,9 @@ class RemoteServer::PendingCall final : public RunningTool, private CallListener
   const Duration timeout_;
   std::vector<std::string> taken_;  // names in outputs/
   const ToolAsk ask_;
+  const std::function<void(const std::string&)> progress_;
+  std::string told_;  // of it
+  MonotonicTime told_at_{};
   ToolRunner::Done done_;
   Session* session_ = nullptr;  // while it is sent
   Session::CallNumber number_ = 0;

@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <boost/json.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,9 +17,8 @@
 #include "base/timer.h"
 #include "base/utf8.h"
 #include "llm/model_errors.h"
+#include "mcp/client/client_identity.h"
 #include "mcp/client/open_call.h"
-#include "mcp/client/parameter_headers.h"
-#include "mcp/client/remote_tool.h"
 #include "mcp/client/transport.h"
 #include "mcp/message.h"
 #include "mcp/protocol.h"
@@ -31,41 +27,9 @@ namespace agenttalk::mcp {
 namespace {
 
 namespace json = boost::json;
-using std::string_view_literals::operator""sv;
-
-constexpr std::array kLegacyVersions = {kLegacyRevision, "2025-06-18"sv, "2025-03-26"sv, "2024-11-05"sv};
-constexpr std::size_t kMostPages = 100;
-constexpr std::size_t kMostTools = 1000;
 constexpr std::size_t kMostGarbage = 1000;
 // What a server may say in a second without being asked.
 constexpr std::size_t kMostUnsolicited = 2000;
-constexpr Duration kListPause = std::chrono::seconds(1);
-constexpr Duration kFirstListenPause = std::chrono::seconds(5);
-constexpr Duration kLongestListenPause = std::chrono::minutes(10);
-
-bool IsLegacyVersion(std::string_view version) {
-  return std::ranges::find(kLegacyVersions, version) != kLegacyVersions.end();
-}
-
-bool Holds(const json::array& list, std::string_view text) {
-  return std::ranges::any_of(list, [&](const json::value& one) {
-    return one.is_string() && std::string_view(one.as_string()) == text;
-  });
-}
-
-json::object ClientInfo() {
-  return {{"name", "agenttalk"}, {"version", AGENTTALK_VERSION}};
-}
-
-json::object ClientCapabilities() {
-  return {{"elicitation", {{"form", json::object()}, {"url", json::object()}}}};
-}
-
-const json::array* SupportedIn(const RpcError& error) {
-  const json::object* data = error.data ? error.data->if_object() : nullptr;
-  const json::value* supported = data == nullptr ? nullptr : data->if_contains("supported");
-  return supported == nullptr ? nullptr : supported->if_array();
-}
 
 }  // namespace
 
@@ -146,218 +110,6 @@ void Session::Start(Transport& transport) {
   } else {
     Probe();
   }
-}
-
-void Session::Probe() {
-  state_ = State::kProbing;
-  ++probes_;
-  version_ = kModernRevision;
-  Request(Purpose::kDiscover, kDiscover, {}, options_.probe_timeout);
-}
-
-void Session::Initialize() {
-  if (state_ == State::kInitializing) return;
-  state_ = State::kInitializing;
-  version_.clear();
-  const json::object params{{"protocolVersion", kLegacyRevision},
-                            {"capabilities", ClientCapabilities()},
-                            {"clientInfo", ClientInfo()}};
-  Request(Purpose::kInitialize, kInitialize, params, options_.request_timeout);
-}
-
-// A legacy server may answer what it does not know with anything; only a proper answer says that it is
-// modern.
-void Session::TakeDiscovery(const RpcResponse& response) {
-  if (state_ != State::kProbing && state_ != State::kInitializing) return;
-  if (const RpcError* error = response.error()) {
-    if (state_ == State::kProbing) ProbeRefused(*error);
-    return;
-  }
-  const json::value* supported = response.result()->if_contains("supportedVersions");
-  if (supported == nullptr || !supported->is_array()) {
-    if (state_ == State::kProbing) Initialize();
-    return;
-  }
-  if (!Holds(supported->as_array(), kModernRevision)) {
-    TakeVersions(supported->as_array());
-    return;
-  }
-  // It came after we had given up on it: the server is modern all the same.
-  std::erase_if(open_, [](const auto& one) { return one.second.purpose == Purpose::kInitialize; });
-  version_ = kModernRevision;
-  TakeCapabilities(*response.result());
-}
-
-void Session::TakeVersions(const json::array& supported) {
-  if (Holds(supported, kModernRevision) && probes_ < 2) {
-    Probe();
-    return;
-  }
-  if (std::ranges::any_of(kLegacyVersions, [&](std::string_view one) { return Holds(supported, one); })) {
-    Initialize();
-    return;
-  }
-  Fail(fmt::format("it speaks the protocol's revisions {}, and this program {} and {}",
-                   Utf8Prefix(json::serialize(supported), 200), kModernRevision, kLegacyRevision));
-}
-
-void Session::ProbeRefused(const RpcError& error) {
-  const json::array* supported = error.code == kUnsupportedVersion ? SupportedIn(error) : nullptr;
-  if (supported != nullptr) {
-    TakeVersions(*supported);
-  } else if (error.code == kHeaderMismatch || error.code == kMissingClientCapability) {
-    Fail("it refuses to talk: " + error.message);
-  } else {
-    Initialize();
-  }
-}
-
-void Session::TakeInitialization(const RpcResponse& response) {
-  if (const RpcError* error = response.error()) {
-    Fail("it refuses to talk: " + error->message);
-    return;
-  }
-  const json::object& result = *response.result();
-  const std::string version = StringIn(result, "protocolVersion").value_or("");
-  if (!IsLegacyVersion(version)) {
-    Fail(fmt::format("it wants to speak revision \"{}\" of the protocol, which this program does not know",
-                     Utf8Prefix(version, 40)));
-    return;
-  }
-  std::erase_if(open_, [](const auto& one) { return one.second.purpose == Purpose::kDiscover; });
-  version_ = version;
-  Notify(kInitialized, {});
-  // Also for what servers ask in the middle of a call, which some send there.
-  transport_->ListenApart(HeadersFor({}));
-  TakeCapabilities(result);
-}
-
-void Session::TakeCapabilities(const json::object& result) {
-  const json::object* capabilities = ObjectIn(result, "capabilities");
-  const json::object* tools = capabilities == nullptr ? nullptr : ObjectIn(*capabilities, "tools");
-  lists_tools_ = tools != nullptr;
-  const json::value* changes = tools == nullptr ? nullptr : tools->if_contains("listChanged");
-  tells_changes_ = changes != nullptr && changes->is_bool() && changes->as_bool();
-  state_ = State::kListing;
-  if (lists_tools_) {
-    ListTools({});
-  } else {
-    FinishList();
-  }
-}
-
-void Session::ListTools(const std::string& cursor) {
-  if (cursor.empty()) {
-    listing_.clear();
-    pages_ = 0;
-    is_listing_ = true;
-  }
-  json::object params;
-  if (!cursor.empty()) params["cursor"] = cursor;
-  Request(Purpose::kList, kToolsList, std::move(params), options_.request_timeout);
-}
-
-void Session::TakeList(const RpcResponse& response) {
-  if (const RpcError* error = response.error()) {
-    is_listing_ = false;
-    if (state_ == State::kListing) {
-      Fail("it does not list its tools: " + error->message);
-    } else {
-      owner_.OnNote("its tools have changed, but it does not list them: " + error->message);
-      Listed();
-    }
-    return;
-  }
-  TakePage(*response.result());
-  const std::string next = StringIn(*response.result(), "nextCursor").value_or("");
-  if (!next.empty() && ++pages_ < kMostPages && listing_.size() < kMostTools) {
-    ListTools(next);
-  } else {
-    FinishList();
-  }
-}
-
-void Session::TakePage(const json::object& page) {
-  const json::value* tools = page.if_contains("tools");
-  if (tools == nullptr || !tools->is_array()) return;
-  for (const json::value& one : tools->as_array()) {
-    if (listing_.size() == kMostTools) {
-      owner_.OnNote(fmt::format("it has more than {} tools; the others are left out", kMostTools));
-      return;
-    }
-    auto tool = ReadRemoteTool(one, transport_->is_http());
-    const bool repeated =
-        tool && std::ranges::find(listing_, tool->name, &RemoteTool::name) != listing_.end();
-    if (tool && !repeated) {
-      listing_.push_back(std::move(*tool));
-      continue;
-    }
-    const json::object* object = one.if_object();
-    const std::string name = object == nullptr ? std::string() : StringIn(*object, "name").value_or("");
-    owner_.OnNote(fmt::format("its tool \"{}\" is left out: {}", Utf8Prefix(name, 80),
-                              tool ? "there are two of that name" : tool.error()));
-  }
-}
-
-void Session::FinishList() {
-  is_listing_ = false;
-  tools_ = std::exchange(listing_, {});
-  tools_.shrink_to_fit();
-  const bool first = state_ != State::kReady;
-  state_ = State::kReady;
-  const std::weak_ptr<bool> alive = alive_;
-  owner_.OnTools();
-  if (!alive.lock()) return;
-  Listed();
-  if (first) Subscribe();
-}
-
-// Calls that wait for the new list go on; another change that was told meanwhile is looked at after a pause.
-void Session::Listed() {
-  listed_ = timers_.Now();
-  std::vector<CallNumber> waiting;
-  for (const auto& [number, call] : calls_) {
-    if (call->id == 0 && !call->asking && call->listed_again) waiting.push_back(number);
-  }
-  for (const CallNumber number : waiting) {
-    const auto found = calls_.find(number);
-    if (found == calls_.end()) continue;
-    const auto tool = std::ranges::find(tools_, found->second->tool.name, &RemoteTool::name);
-    if (tool != tools_.end()) found->second->tool = *tool;
-    SendCall(*found->second);
-  }
-  if (std::exchange(relist_, false)) Relist();
-}
-
-void Session::Relist() {
-  if (state_ != State::kReady || !lists_tools_) return;
-  if (is_listing_) {
-    relist_ = true;
-    return;
-  }
-  if (relist_timer_) return;
-  const MonotonicTime when = std::max(timers_.Now(), listed_ + kListPause);
-  relist_timer_ = timers_.At(when, [this] {
-    relist_timer_.reset();
-    if (state_ == State::kReady && !is_listing_) ListTools({});
-  });
-}
-
-void Session::Subscribe() {
-  if (state_ != State::kReady || !tells_changes_ || !is_modern()) return;
-  Request(Purpose::kListen, kSubscriptionsListen, {{"notifications", {{"toolsListChanged", true}}}}, {});
-}
-
-// What changed while nobody listened is found by looking.
-void Session::SubscribeLater() {
-  Duration pause = kFirstListenPause;
-  for (int i = 0; i < listen_tries_ && pause < kLongestListenPause; ++i) pause *= 2;
-  ++listen_tries_;
-  listen_timer_ = timers_.At(timers_.Now() + std::min(pause, kLongestListenPause), [this] {
-    listen_timer_.reset();
-    Subscribe();
-    Relist();
-  });
 }
 
 void Session::OnMessage(RpcMessage message, std::int64_t stream) {

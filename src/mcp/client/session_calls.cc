@@ -32,6 +32,20 @@ namespace json = boost::json;
 constexpr int kMostRounds = 16;
 constexpr std::size_t kLongestMessage = 2000;
 
+// What it says, and how far it is: "indexing (3 of 10)".
+std::string ProgressText(const json::object& params) {
+  const auto number = [&](const char* key) -> std::string {
+    const json::value* value = params.if_contains(key);
+    return value != nullptr && value->is_number() ? fmt::format("{:.6g}", value->to_number<double>()) : "";
+  };
+  const std::string text = StringIn(params, "message").value_or("");
+  const std::string done = number("progress");
+  const std::string total = number("total");
+  if (done.empty()) return text;
+  const std::string count = total.empty() ? done : fmt::format("{} of {}", done, total);
+  return text.empty() ? count : fmt::format("{} ({})", text, count);
+}
+
 }  // namespace
 
 Session::CallNumber Session::Call(const RemoteTool& tool, json::object arguments, const CallLimits& limits,
@@ -92,7 +106,7 @@ void Session::TakeProgress(const json::object& params) {
   const auto found = call == nullptr ? calls_.end() : calls_.find(static_cast<CallNumber>(*call));
   if (IsFlooding() || found == calls_.end()) return;
   found->second->heard = timers_.Now();
-  found->second->listener->OnProgress(StringIn(params, "message").value_or(""));
+  found->second->listener->OnProgress(ProgressText(params));
 }
 
 void Session::TakeCallResponse(CallNumber number, RpcResponse response) {

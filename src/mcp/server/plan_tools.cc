@@ -35,7 +35,9 @@ void RunGoalTool(const ToolCallPtr& call) {
   json::object request{{"goal", call->Text("goal")},
                        {"files", FilesForHub(call->arguments())},
                        {"fresh", call->Flag("fresh")}};
-  if (const std::string plan = call->Text("plan_id"); !plan.empty()) request["plan_id"] = plan;
+  // Ids of plans begin with "plan_", whoever names them.
+  if (const std::string plan = call->Text("plan_id"); !plan.empty())
+    request["plan_id"] = plan.starts_with("plan_") ? plan : "plan_" + plan;
   RunAndFollow(call, "goal", std::move(request));
 }
 

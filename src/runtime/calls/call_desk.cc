@@ -323,6 +323,9 @@ void CallDesk::RunTool(const PlanState& plan, const CommandRecord& record, const
   invocation.ask = [this, key](const ToolQuestion& question, std::function<void(const ToolAnswer&)> answer) {
     AskForTool(key, question, std::move(answer));
   };
+  invocation.progress = [this, key](const std::string& text) {
+    core_.Submit(ToolProgress{key.plan, key.command, key.call, text});
+  };
   calls_[key];
   Witness([&key] { return NameOf(key.plan, key.command, key.call); });
   auto running = tools_.Run(std::move(invocation), [this, key](ToolOutcomeReport report) {

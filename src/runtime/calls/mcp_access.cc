@@ -55,13 +55,13 @@ std::map<std::string, McpServerConfig> UsedServers(const Team& team) {
 }  // namespace
 
 McpAccess::McpAccess(const std::filesystem::path& hub, const Team& team, ModelAccess& access,
-                     ToolRegistry& registry, Hooks hooks)
+                     ToolRegistry& registry, Hooks hooks, const std::string& owner)
     : registry_(registry),
       hooks_(std::move(hooks)),
       pins_(hub),
       servers_(
           {*access.reactor, *access.http, access.environment, hub, kLargestMessage,
-           team.config.limits.max_input_bytes},
+           team.config.limits.max_input_bytes, owner},
           {[this](const std::shared_ptr<mcp::RemoteServer>& server) { Offer(server); },
            [this](const std::string& name) { registry_.SetSource({ToolOriginKind::kMcpServer, name}, {}); },
            hooks_.report}) {
@@ -76,19 +76,19 @@ void McpAccess::Offer(const std::shared_ptr<mcp::RemoteServer>& server) {
   std::vector<std::unique_ptr<Tool>> tools;
   for (const mcp::RemoteTool& tool : server->tools()) {
     const std::string digest = tool.digest().Hex();
+    const std::string text = fmt::format(
+        "The tool {} of the MCP server {} does not describe itself as it did when it was first used. Agents "
+        "do not have it any more. Read what it says now with `agenttalk trust --show`; if that is right, run "
+        "`agenttalk trust`.",
+        tool.name, server->name());
     if (pins_.Judge(server->name(), tool.name, digest, tool.description) != McpPins::Verdict::kChanged) {
+      if (hooks_.settle) hooks_.settle(text);
       tools.push_back(mcp::MakeMcpTool(server, tool));
       continue;
     }
     if (!alerted_.insert(server->name() + "\n" + tool.name + "\n" + digest).second) continue;
-    const std::string text = fmt::format(
-        "The tool {} of the MCP server {} does not describe itself as it did when it was first used. Agents "
-        "do not "
-        "have it any more. Read what it says now with `agenttalk trust --show`; if that is right, run "
-        "`agenttalk trust`.",
-        tool.name, server->name());
     hooks_.report(text);
-    hooks_.alert(text);
+    if (hooks_.alert) hooks_.alert(text);
   }
   if (const auto saved = pins_.Save(); !saved) hooks_.report(saved.error().message);
   std::string problems;
@@ -98,6 +98,15 @@ void McpAccess::Offer(const std::shared_ptr<mcp::RemoteServer>& server) {
   // Said once, not with every list.
   if (std::exchange(reported_[server->name()], problems) != problems && !problems.empty())
     hooks_.report(problems);
+}
+
+std::string McpAccess::WhyMissing(const std::string& server) const {
+  const auto found = servers_.servers().find(server);
+  if (found == servers_.servers().end()) return fmt::format("the MCP server {} is not started", server);
+  if (found->second->is_ready()) return fmt::format("the MCP server {} does not offer it any more", server);
+  const std::string& problem = found->second->problem();
+  return fmt::format("the MCP server {} is not running: {}", server,
+                     problem.empty() ? "it has not told its tools yet" : problem);
 }
 
 void McpAccess::LookAtPins() {

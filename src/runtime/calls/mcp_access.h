@@ -22,12 +22,15 @@ class McpAccess {
  public:
   struct Hooks {
     std::function<void(const std::string&)> report;  // for whoever started the hub
-    std::function<void(const std::string&)> alert;   // for the people of the hub, durably
+    std::function<void(const std::string&)>
+        alert;  // for the people of the hub, durably; none: nobody is told
+    std::function<void(const std::string&)> settle;  // what that alert was about is in order
   };
 
-  // They outlive it.
+  // They outlive it. `owner` tells its programs from those of another process that uses the same hub, and is
+  // empty for the one that serves it.
   McpAccess(const std::filesystem::path& hub, const Team& team, ModelAccess& access, ToolRegistry& registry,
-            Hooks hooks);
+            Hooks hooks, const std::string& owner = {});
 
   // Before the hub begins its work: waits for what the servers offer.
   void WaitForStart() { servers_.WaitForStart(); }
@@ -35,8 +38,9 @@ class McpAccess {
   // Whether a person has accepted tools that changed; once in a while.
   void LookAtPins();
 
-  // The servers there are, for people.
-  [[nodiscard]] const mcp::ServerSet& servers() const { return servers_; }
+  // Why a tool of the server that was known is not there now, for people.
+  [[nodiscard]] std::string WhyMissing(const std::string& server) const;
+  [[nodiscard]] const McpPins& pins() const { return pins_; }
 
  private:
   void Offer(const std::shared_ptr<mcp::RemoteServer>& server);

@@ -92,6 +92,12 @@ std::vector<McpPins::Change> McpPins::Changes() const {
   return changes;
 }
 
+std::vector<McpPins::Known> McpPins::All() const {
+  std::vector<Known> all;
+  for (const auto& [name, pin] : pins_) all.push_back({name.first, name.second, !pin.seen.empty()});
+  return all;
+}
+
 void McpPins::AcceptChanges() {
   for (auto& [name, pin] : pins_) {
     if (pin.seen.empty()) continue;
@@ -101,7 +107,10 @@ void McpPins::AcceptChanges() {
 }
 
 Result<void> McpPins::Save() {
-  if (!std::exchange(changed_, false)) return {};
+  std::error_code none;
+  // A hub that was never run keeps nothing yet; whoever only looks does not begin it.
+  if (!changed_ || !fs::exists(file_.parent_path(), none)) return {};
+  changed_ = false;
   json::object servers;
   for (const auto& [name, pin] : pins_) {
     json::value& server = servers[name.first];

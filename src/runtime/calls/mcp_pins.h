@@ -26,6 +26,14 @@ class McpPins {
 
   explicit McpPins(const std::filesystem::path& hub);
 
+  // A tool that was seen once.
+  struct Known {
+    std::string server;
+    std::string tool;
+    bool changed = false;  // and waits for a person
+  };
+  [[nodiscard]] std::vector<Known> All() const;
+
   // Reads what is on the disk; nothing there, or nothing readable, is no pins.
   void Load();
   // Whether somebody else has written it since.
