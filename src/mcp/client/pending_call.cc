@@ -35,6 +35,7 @@ namespace json = boost::json;
 constexpr int kMostRepeats = 2;
 constexpr Duration kProgressPause = std::chrono::seconds(5);
 constexpr std::size_t kLongestProgress = 200;
+constexpr int kMostProgress = 100;  // words of one call
 
 }  // namespace
 
@@ -124,10 +125,11 @@ void RemoteServer::PendingCall::Again() {
 // What a server says is kept in the journal: not every word of it.
 void RemoteServer::PendingCall::OnProgress(const std::string& text) {
   const MonotonicTime now = server_->seams_.reactor.Now();
-  if (!progress_ || text.empty() || text == told_) return;
+  if (!progress_ || text.empty() || text == told_ || times_told_ == kMostProgress) return;
   if (!told_.empty() && now - told_at_ < kProgressPause) return;
   told_ = text;
   told_at_ = now;
+  ++times_told_;
   progress_(Redact(VisibleLine(Utf8Prefix(text, kLongestProgress))));
 }
 

@@ -46,6 +46,7 @@ class RemoteServer::PendingCall final : public RunningTool, private CallListener
   const std::function<void(const std::string&)> progress_;
   std::string told_;  // of it
   MonotonicTime told_at_{};
+  int times_told_ = 0;
   ToolRunner::Done done_;
   Session* session_ = nullptr;  // while it is sent
   Session::CallNumber number_ = 0;
