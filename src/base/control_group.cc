@@ -16,7 +16,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -115,7 +115,9 @@ bool MoveBelow(const std::string& base) {
   CollectDescendants(::getpid(), family);
   std::vector<std::string> members = WordsOf(base + "/cgroup.procs");
   for (const std::string& member : members) {
-    if (std::ranges::find(family, std::atoi(member.c_str())) == family.end()) return false;
+    if (std::ranges::find(family, static_cast<pid_t>(std::strtol(member.c_str(), nullptr, 10))) ==
+        family.end())
+      return false;
   }
   const std::string leaf = fmt::format("{}/{}", base, kEngineGroup);
   if (::mkdir(leaf.c_str(), S_IRWXU) != 0 && errno != EEXIST) return false;
@@ -147,9 +149,8 @@ void RemoveGroup(int folder, const std::string& path) {
   const FileDescriptor events = OpenIn(folder, "cgroup.events", O_RDONLY);
   const auto until = Clock::now() + kEndingTime;
   while (true) {
-    std::array<char, 64> text{};
-    if (events.valid()) [[maybe_unused]]
-      const ssize_t seen = ::pread(events.get(), text.data(), text.size(), 0);
+    std::array<char, 64> seen{};  // what is told next is what comes after this
+    if (events.valid() && ::pread(events.get(), seen.data(), seen.size(), 0) < 0) return;
     KillMembers(folder);
     if (::rmdir(path.c_str()) == 0 || errno != EBUSY || Clock::now() > until) return;
     pollfd change{events.get(), POLLPRI, 0};
