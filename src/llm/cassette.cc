@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "base/ids.h"
 #include "base/redact.h"
 #include "base/utf8.h"
 #include "model/request/model_request.h"
@@ -92,6 +93,7 @@ ModelRequest ForCassette(const ModelRequest& request) {
   ModelRequest kept;
   kept.ids.agent = request.ids.agent;
   kept.ids.task = request.ids.task;
+  kept.ids.command = request.ids.command;
   kept.ids.stage = request.ids.stage;
   kept.ids.attempt = request.ids.attempt;
   kept.provider = request.provider;
@@ -108,13 +110,19 @@ ModelRequest ForCassette(const ModelRequest& request) {
   return kept;
 }
 
-const CassetteRecord* Cassette::Find(const Digest& key, std::uint32_t attempt) const {
-  auto after = index_.upper_bound({key, attempt});
+const CassetteRecord* Cassette::Find(const Digest& key, std::uint32_t attempt,
+                                     const CommandId& command) const {
+  const auto chosen = [&](const std::vector<std::size_t>& places) {
+    const auto same = [&](std::size_t place) { return records_[place].request.ids.command == command; };
+    const auto own = std::find_if(places.rbegin(), places.rend(), same);
+    return &records_[own == places.rend() ? places.back() : *own];
+  };
+  const auto after = index_.upper_bound({key, attempt});
   if (after != index_.begin()) {
     const auto before = std::prev(after);
-    if (before->first.first == key) return &records_[before->second];
+    if (before->first.first == key) return chosen(before->second);
   }
-  if (after != index_.end() && after->first.first == key) return &records_[after->second];
+  if (after != index_.end() && after->first.first == key) return chosen(after->second);
   return nullptr;
 }
 

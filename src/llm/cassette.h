@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "base/ids.h"
 #include "base/issue.h"
 #include "base/time.h"
 #include "model/request/model_request.h"
@@ -38,8 +39,10 @@ class Cassette {
 
   // The record of this content. Repeats of the same content within a command (a retry after an error) are
   // told apart by `attempt`; if that very attempt is not there, the nearest earlier one is taken, else the
-  // first. Of two recordings of the same the later counts. Null if there is none.
-  [[nodiscard]] const CassetteRecord* Find(const Digest& key, std::uint32_t attempt) const;
+  // first. Of several commands that asked the same (a task that is run again) the one of this name is meant;
+  // where none has it, and of two recordings of the same, the last one counts. Null if there is none.
+  [[nodiscard]] const CassetteRecord* Find(const Digest& key, std::uint32_t attempt,
+                                           const CommandId& command = {}) const;
 
   // What differs from the most similar recorded request, in words.
   [[nodiscard]] std::string ExplainMiss(const ModelRequest& request) const;
@@ -48,7 +51,7 @@ class Cassette {
 
  private:
   std::vector<CassetteRecord> records_;
-  std::map<std::pair<Digest, std::uint32_t>, std::size_t> index_;
+  std::map<std::pair<Digest, std::uint32_t>, std::vector<std::size_t>> index_;
 };
 
 }  // namespace agenttalk

@@ -65,6 +65,7 @@ json::object ToJson(const ModelRequest& request) {
                       {"model", request.model},
                       {"system", MakeUtf8(request.system)}};
   if (!request.ids.agent.empty()) object["agent"] = request.ids.agent.str();
+  if (!request.ids.command.empty()) object["command"] = request.ids.command.str();
   if (!request.ids.task.empty()) object["task"] = request.ids.task.str();
   AddParameters(object, request.parameters);
   if (!request.answer_schema.empty()) object["answer_schema"] = request.answer_schema;
@@ -140,6 +141,7 @@ void ReadMessage(ObjectReader& reader, ChatMessage& message) {
 
 void ReadRequest(ObjectReader& reader, ModelRequest& request) {
   reader.Name("agent", request.ids.agent);
+  reader.Name("command", request.ids.command);
   reader.Name("task", request.ids.task);
   reader.Choice<Stage>("stage", kStages, request.ids.stage);
   reader.Integer("attempt", {.min = 1}, request.ids.attempt);
@@ -236,7 +238,7 @@ std::expected<Cassette, Issues> Cassette::Parse(std::string_view text) {
     CassetteRecord record;
     ReadObject(*value, issues, [&](ObjectReader& reader) { ReadRecord(reader, record); });
     AddLine(issues, line);
-    cassette.index_[{record.key, record.request.ids.attempt}] = cassette.records_.size();
+    cassette.index_[{record.key, record.request.ids.attempt}].push_back(cassette.records_.size());
     cassette.records_.push_back(std::move(record));
   }
   if (!issues.ok()) return std::unexpected(std::move(issues));

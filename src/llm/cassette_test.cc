@@ -94,6 +94,27 @@ class CassetteTest : public ::testing::Test {
   std::string tape_;
 };
 
+// A task that failed and was run again asks the same with another command.
+TEST_F(CassetteTest, CommandsThatAskTheSameGetTheirOwnAnswers) {
+  CassetteRecord record;
+  for (const char* command : {"cmd_t_001", "cmd_t_002"}) {
+    ModelRequest request = Request("one");
+    request.ids.command = CommandId(command);
+    record.key = request.reuse_key;
+    record.request = ForCassette(request);
+    ModelAnswer answer;
+    answer.text = command;
+    record.outcome = answer;
+    tape_.append(EncodeRecord(record)).push_back('\n');
+  }
+  for (const char* command : {"cmd_t_001", "cmd_t_002"}) {
+    ModelRequest request = Request("one");
+    request.ids.command = CommandId(command);
+    EXPECT_EQ(Replay(request)->text, command);
+  }
+  EXPECT_EQ(Replay(Request("one"))->text, "cmd_t_002") << "a command that did not ask: the last recording";
+}
+
 // Whoever gives a call up at its deadline does not hear its outcome; the replay must come to the same.
 TEST_F(CassetteTest, ACallThatIsGivenUpWhenItsTimeIsOverWasTooLate) {
   class Silent final : public ModelProvider {

@@ -11,7 +11,7 @@
 namespace agenttalk {
 
 std::unique_ptr<ModelCall> ReplayingProvider::Ask(ModelRequest request, Done done) {
-  const CassetteRecord* record = cassette_.Find(request.reuse_key, request.ids.attempt);
+  const CassetteRecord* record = cassette_.Find(request.reuse_key, request.ids.attempt, request.ids.command);
   if (record != nullptr) {
     done({record->outcome, {}});
     return nullptr;
