@@ -164,7 +164,7 @@ void WritePast(PromptWriter& out, const ComposeInput& input, const Phrases& word
       const auto input_of = std::ranges::find_if(
           input.inputs, [&](const PromptInput& one) { return one.content.digest == made.content.digest; });
       if (input_of != input.inputs.end()) {
-        out.Text(" = ").Quoted(input_of->name).Text("\n");
+        out.Text(words.past_input).Quoted(input_of->name).Text("\n");
       } else if (room.Take(made)) {
         out.Text(":\n").Fenced(made.content, made.name, fence);
       } else {

@@ -20,6 +20,7 @@ struct Phrases {
   std::string_view past_earlier;  // the number follows
   std::string_view past_round;    // the number follows
   std::string_view past_gave;     // a file follows
+  std::string_view past_input;    // the input that shows it follows
   std::string_view past_not;      // why it did not count
   std::string_view past_person;
   std::string_view past_reviewer;

@@ -46,11 +46,12 @@ nothing else:
 )",
     .form =
         R"({"steps": [{"id": "<name>", "type": "execute_action", "name": "<action>", "params": {…}, "on_error": "stop"},
-           {"id": "<name>", "type": "use_tool", "name": "<tool>", "params": {…}, "on_error": "retry"},
+           {"id": "<name>", "type": "use_tool", "name": "<tool>", "params": {…}, "on_error": "retry", "risk": "low"},
            {"id": "<name>", "type": "request_collaboration", "to": "<agent>", "params": {"subtask": "<what to do>",
             "context": "<what it needs to know>", "deadline": 600}, "on_error": "<id of a later step>"}]}
 A string in params may hold ${id.result}, the result of an earlier step (not in a subtask). on_error is stop, retry, skip,
-or the id of a later step that is then done in its place, and only then. The result of the last step is the task's.
+or the id of a later step that is then done in its place, and only then. risk of a tool is low, medium or high: high where it
+cannot be undone or costs money, and a person is asked before it runs. The result of the last step is the task's.
 )",
     .actions = "The actions:\n",
     .tools = "The tools, with their params:\n",
@@ -66,33 +67,33 @@ or the id of a later step that is then done in its place, and only then. The res
 };
 
 constexpr RoleWords kRoleChinese{
-    .step = "\n# 本步骤\n上述任务分步完成。现在只做这一步:\n",
+    .step = "\n# 本步骤\n上述任务分步完成。现在只做这一步：\n",
     .strategy = R"(
 # 回答
-先不要执行任务,只说明如何处理:"simple"(一次回答即可)、"template"(遵循下列某个规程)或
-"freeform"(需要多个步骤、工具或他人协助,先做计划)。只用一个 JSON 对象回答,不要有其他内容:
-{"strategy": "simple|template|freeform", "sop": "<规程名,仅用于 template>", "reason": "<一句话>"}
+先不要执行任务，只说明如何处理："simple"（一次回答即可）、"template"（遵循下列某个规程）或
+"freeform"（需要多个步骤、工具或他人协助，先做计划）。只用一个 JSON 对象回答，不要有其他内容：
+{"strategy": "simple|template|freeform", "sop": "<规程名，仅用于 template>", "reason": "<一句话>"}
 )",
-    .sops = "可用的规程:\n",
+    .sops = "可用的规程：\n",
     .plan = R"(
 # 回答
-先不要执行任务,只做计划:用最少的步骤把它做好,按顺序列出。只用一个 JSON 对象回答,不要有其他内容:
+先不要执行任务，只做计划：用最少的步骤把它做好，按顺序列出。只用一个 JSON 对象回答，不要有其他内容：
 )",
     .form =
         R"({"steps": [{"id": "<名称>", "type": "execute_action", "name": "<动作>", "params": {…}, "on_error": "stop"},
-           {"id": "<名称>", "type": "use_tool", "name": "<工具>", "params": {…}, "on_error": "retry"},
+           {"id": "<名称>", "type": "use_tool", "name": "<工具>", "params": {…}, "on_error": "retry", "risk": "low"},
            {"id": "<名称>", "type": "request_collaboration", "to": "<智能体>", "params": {"subtask": "<要做什么>",
             "context": "<需要知道什么>", "deadline": 600}, "on_error": "<后面某个步骤的 id>"}]}
-params 中的字符串可以包含 ${id.result},即之前步骤的结果(subtask 中除外)。on_error 为 stop、retry、skip,
-或后面某个步骤的 id:仅在失败时由它代替。最后一个步骤的结果就是任务的结果。
+params 中的字符串可以包含 ${id.result}，即之前步骤的结果（subtask 中除外）。on_error 为 stop、retry、skip，
+或后面某个步骤的 id：仅在失败时由它代替。工具的 risk 为 low、medium 或 high：无法撤销或需要花钱时写 high，运行之前会先问人。最后一个步骤的结果就是任务的结果。
 )",
-    .actions = "可用的动作:\n",
-    .tools = "可用的工具及其参数:\n",
-    .colleagues = "可以请求协助的智能体及其能力:\n",
-    .outputs = "任务需要产生以下输出:",
-    .outputs_rule = "。请用 write_output 写出每个输出;如果只有一个输出,最后一个步骤的结果就是它的内容。\n",
+    .actions = "可用的动作：\n",
+    .tools = "可用的工具及其参数：\n",
+    .colleagues = "可以请求协助的智能体及其能力：\n",
+    .outputs = "任务需要产生以下输出：",
+    .outputs_rule = "。请用 write_output 写出每个输出；如果只有一个输出，最后一个步骤的结果就是它的内容。\n",
     .outputs_folder = "工具也可以把输出留作文件 outputs/<名称>;输入位于 inputs/<名称>。\n",
-    .criteria = "结果按 0 到 100 评分,由最后一个询问模型的步骤给出。评分标准:\n",
+    .criteria = "结果按 0 到 100 评分，由最后一个询问模型的步骤给出。评分标准：\n",
 };
 
 const RoleWords& RoleWordsOf(Language language) {

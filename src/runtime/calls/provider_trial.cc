@@ -135,6 +135,8 @@ ProviderTrial TryServer(const ProviderConfig& config, const Endpoint& endpoint, 
   TrySchema(provider, config, access, trial);
   if (trial.answers && config.native_tools) TryTools(provider, access, trial);
   if (trial.answers) DescribeSpending(trial);
+  if (trial.tools && trial.schema)
+    trial.words.emplace_back("was asked twice: one answer cannot show a schema and a tool call");
   return trial;
 }
 

@@ -27,7 +27,8 @@ struct ProviderTrial {
   std::vector<std::string> words;  // all of this for people, one remark each
 };
 
-// Asks a server for two short answers, one by a schema and one by a tool.
+// Asks a server for a short answer that is held to a schema and, where its models are to call tools, for a
+// call of a tool. One answer cannot show both: it is either held to the schema or a call.
 ProviderTrial TryServer(const ProviderConfig& config, const Endpoint& endpoint, ModelAccess& access);
 // Asks a program for one short answer.
 ProviderTrial TryProgram(const ProviderConfig& config, const std::filesystem::path& hub, ModelAccess& access);
