@@ -15,8 +15,9 @@ EVENTS = [{"id": "c", "model": "flaky", "choices": [{"index": 0, "delta": {"cont
 class FlakyServer:
     """`fate(number)` says what becomes of call `number` (from 0): "ok", "drop" (reset), or a status with headers."""
 
-    def __init__(self, fate=lambda number: "ok", result="fine", seconds=0.0, models=("flaky",)):
+    def __init__(self, fate=lambda number: "ok", result="fine", seconds=0.0, models=("flaky",), usage=None):
         self.fate, self.result, self.seconds, self.models = fate, result, seconds, models
+        self.usage = usage  # what a call is said to take; None: as in EVENTS
         self.lock = threading.Lock()
         self.calls = []  # {"came", "went", "fate", "body", "headers"}
         self.open = set()
@@ -96,6 +97,8 @@ class FlakyServer:
                 elif call["fate"] == "ok":
                     text = json.dumps({"result": server.result}) if isinstance(server.result, str) else server.result(body)
                     events = [dict(EVENTS[0], choices=[{"index": 0, "delta": {"content": text}}]), *EVENTS[1:]]
+                    if server.usage:
+                        events[-1] = dict(events[-1], usage=server.usage)
                     data = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
                     self.send(200, "text/event-stream", data.encode())
                 else:

@@ -317,7 +317,7 @@ def test_a_recorded_run_with_tools_replays_alike(box):
         make(hub)
         hub.agenttalk("run", "--plan", "plan.yaml", "--record", "tape.jsonl").expect(0)
         first = {name: digest for name, digest, _ in captured(hub, "plan_sums")}
-        asked = len(hub.model.exchanges)
+        asked = len(hub.model.requests)
         for run in range(3):
             shutil.rmtree(hub.dir / ".agenttalk")
             for folder in ("agents", "plans"):
@@ -325,7 +325,7 @@ def test_a_recorded_run_with_tools_replays_alike(box):
             hub.agenttalk("run", "--plan", "plan.yaml", "--replay", "tape.jsonl").expect(0)
             expect_done(hub)
             assert {name: digest for name, digest, _ in captured(hub, "plan_sums")} == first, run
-        assert len(hub.model.exchanges) == asked
+        assert len(hub.model.requests) == asked
 
 
 def test_too_much_in_outputs_is_refused_and_said(box):

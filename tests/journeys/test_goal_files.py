@@ -127,13 +127,13 @@ def test_a_goal_with_two_files_becomes_deliverables(box):
         trace = {task["task_id"]: task for task in hub.json("trace", ended["plan_id"])["tasks"]}
         assert trace["figures"]["estimated_s"] == 300 and trace["figures"]["elapsed_s"] < 300, trace["figures"]
         assert "(estimated 300 s)" in hub.agenttalk("trace", ended["plan_id"]).out
-        asked = len(hub.model.exchanges)
+        asked = len(hub.model.requests)
         # The same again asks nobody; other content of a file is planned and done again.
         hub.agenttalk(*run(hub)).expect(0)
-        assert len(hub.model.exchanges) == asked
+        assert len(hub.model.requests) == asked
         hub.write("data/voices.txt", VOICES + "Too slow, says Dan.\n")
         hub.agenttalk(*run(hub)).expect(0)
-        assert len(hub.model.exchanges) > asked
+        assert len(hub.model.requests) > asked
         tools = [event for event in hub.agenttalk("log", hub.json("plans")[0]["plan_id"], "--json").out.splitlines()
                  if '"tool_call_finished"' in event]
         assert len(tools) == 1, "the figures are those of the same file"
@@ -153,7 +153,7 @@ def interrupt(box, how):
     with Journey(box, mind, TEAM, name="whole") as hub:
         make(hub)
         hub.agenttalk(*run(hub)).expect(0)
-        answers = len(hub.model.exchanges)
+        answers = len(hub.model.requests)
     for nth in range(1, answers + 1):
         process, count = None, [0]
 
@@ -236,4 +236,4 @@ def test_what_cannot_be_given_is_refused_before_anything_runs(box):
             given = [part for file in files for part in ("--file", file)]
             refused = hub.agenttalk("run", GOAL, *given)
             assert refused.code in (2, 4) and word in refused.err, (refused.code, refused.err)
-        assert hub.json("plans") == [] and not hub.model.exchanges
+        assert hub.json("plans") == [] and not hub.model.requests

@@ -308,7 +308,7 @@ def test_tool_calls_and_a_kill_in_the_middle(box):
         commands = hub.json("show", "plan_count", "count")["commands"]
         models, tools = calls_shown(commands, "model"), calls_shown(commands, "tool")
         asked = sum(1 + len(one["restarts"]) for one in models)
-        assert len(hub.model.exchanges) == asked == 3, (len(hub.model.exchanges), asked)
+        assert len(hub.model.requests) == asked == 3, (len(hub.model.exchanges), asked)
         assert tools[0]["exit_code"] == 3 and "counted" in tools[0]["output"], tools
         trace = hub.agenttalk("trace", "plan_count", "count").expect(0).out
         assert "exit code 3" in trace and "made 2 times" in trace and "echo counted" in trace, trace
