@@ -7,7 +7,7 @@ export JOBS="${JOBS:-$(nproc)}"
 
 phase_format() { scripts/format.sh --check; }
 phase_arrows() {
-  python3 scripts/check-arrows.py && python3 scripts/check-switches.py && python3 scripts/check-deciders.py
+  python3 scripts/check-arrows.py && python3 scripts/check-switches.py && python3 scripts/check-deciders.py && python3 scripts/check-words.py
 }
 phase_shell() { shellcheck scripts/*.sh examples/*/*.sh .ci/run; }
 phase_release() { scripts/build.sh release; }

@@ -45,6 +45,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
 #include "model/events/event.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -158,7 +159,7 @@ void OnDeadLetter(Turn& turn, DeadLetterControl control) {
     turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};
   }
   turn.Emit(plan, DeadLetterClosed{control.letter, control.retry});
-  CloseAlertsAbout(turn, plan, control.letter, "the dead letter is closed");
+  CloseAlertsAbout(turn, plan, control.letter, turn.Say(Reason::kDeadLetterClosed));
   if (!control.client_id.empty()) turn.Emit(plan, ControlAccepted{control.client_id, "dead_letter"});
 }
 

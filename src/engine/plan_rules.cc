@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/language.h"
 #include "engine/dag/commands.h"
 #include "engine/dag/flow.h"
 #include "engine/stage/tasks.h"
@@ -24,17 +25,19 @@ namespace agenttalk {
 namespace {
 
 // What the DAG wants to be scored is scored, by the DAG's criteria, whatever else the command says.
-void RequireScore(const TaskNode& node, CommandFile& file) {
+void RequireScore(const HubSettings& hub, const TaskNode& node, CommandFile& file) {
   if (!node.score || !node.score->required) return;
   Command& command = file.command;
   const std::string& own = node.score->criteria;
+  const std::string otherwise =
+      hub.score_criteria.empty() ? std::string(kDefaultScoreCriteria) : hub.score_criteria;
   if (!command.score_required) {
     command.score_required = true;
-    command.score_criteria = own.empty() ? std::string(kDefaultScoreCriteria) : own;
+    command.score_criteria = own.empty() ? otherwise : own;
     file.warnings.push_back("the task asks for a score: score_required is true");
   } else if (!own.empty() && command.score_criteria.find(own) == std::string::npos) {
-    const bool says_nothing =
-        command.score_criteria.empty() || command.score_criteria == kDefaultScoreCriteria;
+    const bool says_nothing = command.score_criteria.empty() || command.score_criteria == otherwise ||
+                              command.score_criteria == kDefaultScoreCriteria;
     command.score_criteria = says_nothing ? own : own + "\n" + command.score_criteria;
     file.warnings.push_back("the task's own score criteria count too");
   }
@@ -66,7 +69,7 @@ void AllPlanRules::Address(const PlanState& plan, CommandFile& file) const {
   if (task != DagState::kNone) file.agent_id = plan.dag->AgentOf(task);
 }
 
-Result<OwnerKind> AllPlanRules::Admit(const PlanState& plan, CommandFile& file) const {
+Result<OwnerKind> AllPlanRules::Admit(const HubState& hub, const PlanState& plan, CommandFile& file) const {
   if (!plan.dag && !plan.goal && !file.command.BelongsToDag()) return OwnerKind::kOpenPlan;
   if (!plan.dag) {
     return Fail(ErrorCode::kPlanUnknown,
@@ -76,7 +79,7 @@ Result<OwnerKind> AllPlanRules::Admit(const PlanState& plan, CommandFile& file) 
   file.agent_id = TRY(CheckTaskCommand(plan, file.command));
   const TaskIndex task = plan.dag->Find(file.command.task_id);
   const TaskNode node = plan.dag->Node(task);
-  RequireScore(node, file);
+  RequireScore(hub.settings, node, file);
   RequireInputs(*plan.dag, task, node, file);
   return OwnerKind::kTask;
 }
@@ -91,9 +94,9 @@ bool AllPlanRules::MayEnd(Turn& turn, const PlanState& plan) const {
   return !plan.goal || MayGoalEnd(turn, plan);
 }
 
-std::string AllPlanRules::FailureOf(const PlanState& plan) const {
+std::string AllPlanRules::FailureOf(const PlanState& plan, Language language) const {
   if (plan.goal && !plan.goal->failure.empty()) return plan.goal->failure;
-  return plan.dag ? agenttalk::FailureOf(*plan.dag) : std::string();
+  return plan.dag ? agenttalk::FailureOf(*plan.dag, language) : std::string();
 }
 
 }  // namespace agenttalk

@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "engine/command/budget.h"
 #include "engine/command/flow.h"
+#include "engine/command/held_calls.h"
 #include "engine/command/input_binding.h"
 #include "engine/command/owner.h"
 #include "engine/dag/flow.h"
@@ -34,6 +35,7 @@
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
 #include "model/words/catalogue.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -47,12 +49,11 @@ void DecideOutcome(Turn& turn, const PlanState& plan, const CommandRecord& recor
                    QuestionAnswer answer) {
   if (answer.decision != Decision::kApprove) {
     EndCommand(turn, plan, record, EndState::kFailed, ErrorCode::kOutcomeUnknown,
-               "it is not known whether the tool ran");
+               turn.Say(Reason::kToolMayHaveRun));
     return;
   }
   const Content result =
-      turn.Store(plan, answer.text.empty() ? Say(turn.state().settings.language, Phrase::kConfirmedDone)
-                                           : std::move(answer.text));
+      turn.Store(plan, answer.text.empty() ? turn.Say(Phrase::kConfirmedDone) : std::move(answer.text));
   ToolCallFinished finished{record.id, asked.call, result, {}, {}};
   for (auto& [name, payload] : answer.files)
     finished.captured.push_back({name, turn.Store(plan, std::move(payload))});
@@ -71,7 +72,7 @@ void TakeWork(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Que
   const CommandRecord* record = plan.Find(asked.command_id);
   if (record == nullptr || record->state != CommandState::kWaitingHuman) return;
   if (answer.decision == Decision::kReject) {
-    OwnerOf(turn, *record).Decline(turn, plan, *record, "nobody did it");
+    OwnerOf(turn, *record).Decline(turn, plan, *record, turn.Say(Reason::kNobodyDidIt));
     return;
   }
   AnswerFacts done;
@@ -94,11 +95,12 @@ void Decide(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Quest
   const CommandRecord* record = plan.Find(asked.command_id);
   if (record == nullptr || record->state != CommandState::kWaitingHuman) return;
   if (asked.purpose == QuestionPurpose::kTask) {
-    OwnerOf(turn, *record).Decline(turn, plan, *record, "nobody did it");
+    OwnerOf(turn, *record).Decline(turn, plan, *record, turn.Say(Reason::kNobodyDidIt));
   }
   if (asked.purpose == QuestionPurpose::kBudget || asked.purpose == QuestionPurpose::kHubBudget) {
     DecideBudget(turn, plan, *record, asked.purpose, decision);
   }
+  if (asked.purpose == QuestionPurpose::kToolCall) DecideHeldCalls(turn, plan, *record, decision, text);
   if (asked.purpose == QuestionPurpose::kAskHuman) HearPerson(turn, plan, *record, decision, text);
   if (asked.purpose == QuestionPurpose::kOutcome) {
     DecideOutcome(turn, plan, *record, asked, std::move(answer));

@@ -30,6 +30,9 @@ class ModelCall {
   virtual ~ModelCall() = default;
   ModelCall(const ModelCall&) = delete;
   ModelCall& operator=(const ModelCall&) = delete;
+
+  // Gives the call up if nothing of it is under way at a server; true: it is given up, and never answered.
+  virtual bool Withdraw() { return false; }
 };
 
 class ModelProvider {

@@ -95,6 +95,7 @@ class PacedProvider::Handle final : public ModelCall {
  public:
   Handle(PacedProvider& provider, std::uint64_t id) : provider_(provider), id_(id) {}
   ~Handle() override { provider_.Cancel(id_); }
+  bool Withdraw() override { return provider_.Withdraw(id_); }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
@@ -374,6 +375,15 @@ void PacedProvider::Cancel(std::uint64_t id) {
   calls_.erase(found);
   LeaveInner(call);
   Pump();
+}
+
+// Others begin when whoever is under way now ends: this takes nobody's place.
+bool PacedProvider::Withdraw(std::uint64_t id) {
+  const auto found = calls_.find(id);
+  if (found == calls_.end() || found->second.under_way) return false;
+  std::erase(queue_, id);
+  calls_.erase(found);
+  return true;
 }
 
 void PacedProvider::Finish(std::uint64_t id, ModelReply reply) {

@@ -126,6 +126,7 @@ class PacedProvider final : public ModelProvider {
   void LearnFrom(const Call& call, const ModelReply& reply);
   void Expire(std::uint64_t id);
   void Cancel(std::uint64_t id);
+  bool Withdraw(std::uint64_t id);
   void LeaveInner(Call& call);
   void Finish(std::uint64_t id, ModelReply reply);
 

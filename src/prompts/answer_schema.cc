@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "model/answer/agent_output_spellings.h"
 #include "model/answer/stage_contract.h"
+#include "model/config/risk_level.h"
 #include "model/dag/task_outcome.h"
 #include "model/reading/spelling.h"
 #include "model/request/model_request.h"
@@ -165,20 +166,22 @@ json::object StrategySchema(bool may_reject) {
   return Closed(std::move(fields));
 }
 
-json::object StepSchema(std::vector<std::string_view> types, std::string_view whom) {
+json::object StepSchema(const std::vector<std::string_view>& types, std::string_view whom) {
   json::object step;
   step["id"] = TextSchema();
   step["type"] = ChoiceSchema(types);
   step[whom] = TextSchema();
   step["params"] = TypeSchema("object");
   step["on_error"] = TextSchema();
+  if (types.front() == "use_tool") step["risk"] = EnumSchema(kRiskLevels);
   return Closed(std::move(step));
 }
 
 json::object StepsSchema(bool may_reject) {
   json::object fields;
-  fields["steps"] = ListSchema(AnyOf(
-      {StepSchema({"execute_action", "use_tool"}, "name"), StepSchema({"request_collaboration"}, "to")}));
+  fields["steps"] =
+      ListSchema(AnyOf({StepSchema({"execute_action"}, "name"), StepSchema({"use_tool"}, "name"),
+                        StepSchema({"request_collaboration"}, "to")}));
   if (may_reject) fields["rejected"] = Nullable(TextSchema());
   return Closed(std::move(fields));
 }

@@ -23,6 +23,7 @@
 #include "base/issue.h"
 #include "base/issue_text.h"
 #include "base/json.h"
+#include "base/language.h"
 #include "base/posix_root.h"
 #include "base/suggestion.h"
 #include "engine/stage/match.h"
@@ -34,6 +35,7 @@
 #include "model/config/hub_config_reader.h"
 #include "model/reading/checked.h"
 #include "model/steps/sop.h"
+#include "model/words/catalogue.h"
 
 namespace agenttalk {
 namespace {
@@ -219,7 +221,9 @@ Result<Team> LoadTeam(const fs::path& hub) {
 }
 
 std::string DefaultCriteria(PromptLanguage language) {
-  return language == PromptLanguage::kChinese ? "结果符合提示词要求的程度，0-100" : "";
+  return language == PromptLanguage::kChinese
+             ? std::string(Wording(Phrase::kScoreCriteria, Language::kChinese))
+             : std::string();
 }
 
 Configuration ToConfiguration(const Team& team) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/config/risk_level.h"
 #include "model/request/model_request.h"
 #include "tools/tool_runner.h"
 
@@ -46,6 +47,8 @@ class Tool {
   [[nodiscard]] virtual std::string remark() const { return spec().description; }
   // True: running it twice does no harm.
   [[nodiscard]] virtual bool idempotent() const { return true; }
+  // High: a person has to agree to each call.
+  [[nodiscard]] virtual RiskLevel risk() const { return RiskLevel::kLow; }
   // True: it works in the command's folder. The folder is as the record says before it runs, and what it
   // leaves in outputs/ is recorded with its outcome.
   [[nodiscard]] virtual bool works_in_folder() const { return false; }

@@ -23,6 +23,7 @@
 #include "base/suggestion.h"
 #include "base/utf8.h"
 #include "model/config/agent_profile.h"
+#include "model/config/risk_level.h"
 #include "model/config/skill_summary.h"
 #include "model/config/tool_names.h"
 #include "model/request/model_request.h"
@@ -241,6 +242,11 @@ std::optional<Error> ToolRegistry::Refuse(const AgentId& agent, const ToolCall& 
 bool ToolRegistry::IsIdempotent(const std::string& tool) const {
   const Entry* entry = Find(tool);
   return entry != nullptr && entry->tool->idempotent();
+}
+
+RiskLevel ToolRegistry::RiskOf(const std::string& tool) const {
+  const Entry* entry = Find(tool);
+  return entry == nullptr ? RiskLevel::kLow : entry->tool->risk();
 }
 
 std::unique_ptr<RunningTool> ToolRegistry::Run(ToolInvocation invocation, Done done) {

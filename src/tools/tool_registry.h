@@ -13,6 +13,7 @@
 #include "base/ids.h"
 #include "base/json_schema.h"
 #include "model/config/agent_profile.h"
+#include "model/config/risk_level.h"
 #include "model/config/skill_summary.h"
 #include "model/request/model_request.h"
 #include "tools/folder_call.h"
@@ -62,6 +63,7 @@ class ToolRegistry final : public ToolRunner {
   [[nodiscard]] std::vector<SkillSummary> SkillsOf(const AgentId& agent) const override;
   [[nodiscard]] std::optional<Error> Refuse(const AgentId& agent, const ToolCall& call) const override;
   [[nodiscard]] bool IsIdempotent(const std::string& tool) const override;
+  [[nodiscard]] RiskLevel RiskOf(const std::string& tool) const override;
   [[nodiscard]] bool HasFolder(const AgentId& agent) const override;
   [[nodiscard]] std::unique_ptr<RunningTool> Run(ToolInvocation invocation, Done done) override;
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/config/risk_level.h"
 #include "model/config/skill_summary.h"
 #include "model/content/content.h"
 #include "model/content/named_content.h"
@@ -86,6 +87,8 @@ class ToolRunner {
   [[nodiscard]] virtual std::optional<Error> Refuse(const AgentId& agent, const ToolCall& call) const = 0;
   // True: running it twice does no harm.
   [[nodiscard]] virtual bool IsIdempotent(const std::string& tool) const = 0;
+  // High: a person has to agree to each call.
+  [[nodiscard]] virtual RiskLevel RiskOf(const std::string& /*tool*/) const { return RiskLevel::kLow; }
   // Whether the agent has tools that work in the command's folder: then its prompt names paths.
   [[nodiscard]] virtual bool HasFolder(const AgentId& agent) const { return !ToolsOf(agent).empty(); }
   // `done` is called exactly once unless the call is given up; it may be called before this returns (then

@@ -4,7 +4,6 @@ middle (test_interrupted.py, and here while the question is open)."""
 
 import json
 
-
 from journey import Journey
 from mindful_model import call
 from sandbox import need_bubblewrap

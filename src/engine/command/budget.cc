@@ -10,6 +10,7 @@
 
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/language.h"
 #include "engine/command/flow.h"
 #include "engine/people/gateway.h"
 #include "engine/state/hub_state.h"
@@ -18,6 +19,7 @@
 #include "engine/turn/turn.h"
 #include "model/events/event.h"
 #include "model/words/catalogue.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -43,10 +45,9 @@ Budget OfHub(const HubState& state) {
   return {state.settings.hub_budget_tokens, state.settings.hub_budget_micro_usd, state.own.raised, used};
 }
 
-bool HasRoom(const Budget& budget, const Cost& reserved, const Cost& wanted) {
+bool Covers(const Budget& budget, const Cost& more) {
   Cost all = budget.used;
-  Add(all, reserved);
-  Add(all, wanted);
+  Add(all, more);
   const bool tokens = budget.tokens == 0 || Tokens(all) <= budget.tokens + budget.raised.input_tokens;
   const bool money = budget.micro_usd == 0 || all.micro_usd <= budget.micro_usd + budget.raised.micro_usd;
   return tokens && money;
@@ -74,8 +75,19 @@ std::string UsedText(Language language, const Budget& budget) {
 
 std::optional<QuestionPurpose> ExceededBudget(const HubState& state, const PlanState& plan,
                                               const Cost& wanted) {
-  if (!HasRoom(OfPlan(state, plan), plan.reserved, wanted)) return QuestionPurpose::kBudget;
-  if (!HasRoom(OfHub(state), state.reserved, wanted)) return QuestionPurpose::kHubBudget;
+  Cost open = plan.reserved;
+  Add(open, wanted);
+  if (!Covers(OfPlan(state, plan), plan.miscount.Scaled(open))) return QuestionPurpose::kBudget;
+  open = state.reserved;
+  Add(open, wanted);
+  if (!Covers(OfHub(state), plan.miscount.Scaled(open))) return QuestionPurpose::kHubBudget;
+  return std::nullopt;
+}
+
+std::optional<QuestionPurpose> UsedUpBudget(const HubState& state, const PlanState& plan,
+                                            const Unrecorded& more) {
+  if (!Covers(OfHub(state), more.of_hub)) return QuestionPurpose::kHubBudget;
+  if (!Covers(OfPlan(state, plan), more.of_plan)) return QuestionPurpose::kBudget;
   return std::nullopt;
 }
 
@@ -88,7 +100,7 @@ void AskForBudget(Turn& turn, const PlanState& plan, const CommandRecord& record
   question.purpose = budget;
   question.from = record.agent;
   question.command_id = record.id;
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   question.text =
       Say(language, Phrase::kBudget, record.id.str(), Tokens(wanted),
           of_hub ? Say(language, Phrase::kTheHub) : plan.id.str(), UsedText(language, limit),
@@ -103,7 +115,7 @@ void DecideBudget(Turn& turn, const PlanState& plan, const CommandRecord& record
   const bool of_hub = budget == QuestionPurpose::kHubBudget;
   if (decision != Decision::kApprove) {
     EndCommand(turn, plan, *plan.Find(record.id), EndState::kFailed, ErrorCode::kBudgetExceeded,
-               of_hub ? "the hub's budget is used up" : "the plan's budget is used up");
+               turn.Say(of_hub ? Reason::kHubBudgetUsed : Reason::kPlanBudgetUsed));
     return;
   }
   // A whole budget more, so that they are not asked again at once.

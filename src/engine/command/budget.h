@@ -14,6 +14,16 @@ namespace agenttalk {
 std::optional<QuestionPurpose> ExceededBudget(const HubState& state, const PlanState& plan,
                                               const Cost& wanted);
 
+// What calls took whose outcome the state does not show yet.
+struct Unrecorded {
+  Cost of_plan = {};
+  Cost of_hub = {};
+};
+// Which budget is less than what was spent already. A call that was not sent so far must not be sent any more
+// then.
+std::optional<QuestionPurpose> UsedUpBudget(const HubState& state, const PlanState& plan,
+                                            const Unrecorded& more = {});
+
 // The command waits for a person who raises the budget or stops the command.
 void AskForBudget(Turn& turn, const PlanState& plan, const CommandRecord& record, QuestionPurpose budget,
                   const Cost& wanted);

@@ -1,7 +1,5 @@
 #include "engine/command/conversation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +20,7 @@
 #include "engine/command/answer_commands.h"
 #include "engine/command/budget.h"
 #include "engine/command/flow.h"
+#include "engine/command/held_calls.h"
 #include "engine/command/owner.h"
 #include "engine/command/parts.h"
 #include "engine/command/sending_rules.h"
@@ -35,6 +34,7 @@
 #include "engine/turn/turn.h"
 #include "model/content/content.h"
 #include "model/events/event.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -55,16 +55,21 @@ std::string WhatItSaid(Turn& turn, const PlanState& plan, const CommandRecord& r
   std::string line = CleanHumanText(answer->substr(0, 4 * kShown));
   std::ranges::replace(line, '\n', ' ');
   const std::string_view kept = Utf8Prefix(line, kShown);
-  return fmt::format(". The model answered: \"{}{}\". `agenttalk show {} {} --answer` shows every answer",
-                     kept, kept.size() < line.size() ? "…" : "", plan.id.str(), record.id.str());
+  return turn.Say(Reason::kModelAnswered, kept, kept.size() < line.size() ? "…" : "", plan.id.str(),
+                  record.id.str());
 }
 
 void StartTools(Turn& turn, const PlanState& plan, const CommandRecord& record,
                 std::vector<ToolRequest> requests) {
   if (record.execution->tool_rounds >= turn.state().settings.max_tool_rounds) {
     FailAttempt(turn, plan, record,
-                {ErrorCode::kModelOutputInvalid, "the model asked for tools in too many rounds", false, {}},
+                {ErrorCode::kModelOutputInvalid, turn.Say(Reason::kTooManyToolRounds), false, {}},
                 EndState::kFailed);
+    return;
+  }
+  if (std::ranges::any_of(requests, NeedsConsent)) {
+    // One question for the round: what a person refuses is not made in part.
+    HoldCalls(turn, plan, record, std::move(requests), turn.Say(Reason::kToolIsRisky));
     return;
   }
   for (ToolRequest& request : requests) {
@@ -86,7 +91,7 @@ bool Think(Turn& turn, const PlanState& plan, const CommandRecord& record, Answe
   if (thought.use_result || record.state != CommandState::kRunning) return thought.use_result;
   if (record.execution->thinking_rounds >= turn.state().settings.max_tool_rounds) {
     FailAttempt(turn, plan, record,
-                {ErrorCode::kModelOutputInvalid, "the model issued commands in too many rounds", false, {}},
+                {ErrorCode::kModelOutputInvalid, turn.Say(Reason::kTooManyCommandRounds), false, {}},
                 EndState::kFailed);
   } else {
     ContinueConversation(turn, plan, record);
@@ -182,6 +187,7 @@ void OnModelCallDone(Turn& turn, ModelCallDone done) {
   if (open == nullptr || open->model_call == 0) return;
   turn.cause = open->event;
   const CommandRecord& record = *plan->Find(done.command_id);
+  const Cost reserved = open->reserved;
   ModelCallFinished finished;
   finished.command_id = done.command_id;
   finished.call = done.call;
@@ -196,6 +202,14 @@ void OnModelCallDone(Turn& turn, ModelCallDone done) {
   if (!done.failure || !done.text.empty()) finished.answer = turn.Store(*plan, std::move(done.text));
   const std::uint64_t event = turn.Emit(*plan, std::move(finished));
   turn.reply = {Reply::Status::kAccepted, {}, done.command_id, event};
+  if (done.failure && done.failure->code == ErrorCode::kBudgetExceeded) {
+    // It was not sent: the calls before it took more than was reserved for them.
+    const auto budget = UsedUpBudget(turn.state(), *plan);
+    AskForBudget(turn, *plan, record, budget.value_or(QuestionPurpose::kBudget),
+                 plan->miscount.Scaled(reserved));
+    turn.Touch(record.agent);
+    return;
+  }
   if (done.failure) {
     const bool late = done.failure->code == ErrorCode::kAttemptTimeout;
     FailAttempt(turn, *plan, record, std::move(*done.failure),

@@ -34,6 +34,7 @@
 #include "model/content/content.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -99,12 +100,12 @@ bool SupersedeInTask(Turn& turn, const PlanState& plan, const CommandRecord& add
         other.state == CommandState::kWaitingInputs || other.state == CommandState::kReady;
     if (other.seq < added.seq && not_started) {
       turn.Emit(plan, CommandEnded{other.id, EndState::kSuperseded, ErrorCode::kCancelled,
-                                   fmt::format("superseded by {}", added.id.str())});
+                                   turn.Say(Reason::kSuperseded, added.id.str())});
     }
   }
   if (outdated) {
     turn.Emit(plan, CommandEnded{added.id, EndState::kSuperseded, ErrorCode::kCancelled,
-                                 "a command of a higher command_seq is there already"});
+                                 turn.Say(Reason::kHigherSeq)});
   }
   return outdated;
 }
@@ -142,7 +143,7 @@ void OnCommandFile(Turn& turn, CommandFile file) {
     }
   }
   if (AnswerKnownCommand(turn, plan, file)) return;
-  const auto owner = rules.Admit(plan, file);
+  const auto owner = rules.Admit(turn.state(), plan, file);
   if (!owner) {
     RefuseCommand(turn, file, owner.error().code, owner.error().message, owner.error().hint);
     return;

@@ -16,6 +16,7 @@
 #include "base/digest.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/language.h"
 #include "base/time.h"
 #include "engine/command/budget.h"
 #include "engine/command/conversation.h"
@@ -36,6 +37,7 @@
 #include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/words/catalogue.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -50,7 +52,7 @@ Duration AttemptTimeout(const CommandRecord& record) {
 }
 
 // The names that a waiting command still lacks.
-std::string MissingInputs(const CommandRecord& record) {
+std::string MissingInputs(Language language, const CommandRecord& record) {
   constexpr std::size_t kMostNamed = 10;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < record.required.size() && i < record.unmet.size(); ++i) {
@@ -58,13 +60,13 @@ std::string MissingInputs(const CommandRecord& record) {
     const RequiredInput& required = record.required[i];
     names.push_back(required.min <= 1
                         ? required.pattern
-                        : fmt::format("{} of {} files {}", record.unmet[i], required.min, required.pattern));
+                        : Say(language, Reason::kFilesOf, record.unmet[i], required.min, required.pattern));
   }
-  if (names.empty()) return "what it waits for";
+  if (names.empty()) return Say(language, Reason::kWhatItWaitsFor);
   const std::size_t more = names.size() > kMostNamed ? names.size() - kMostNamed : 0;
   names.resize(names.size() - more);
   std::string text = fmt::format("{}", fmt::join(names, ", "));
-  if (more > 0) text += fmt::format(" and {} more", more);
+  if (more > 0) text += Say(language, Reason::kAndMore, more);
   return text;
 }
 
@@ -140,8 +142,9 @@ void OnCommandDue(Turn& turn, const PlanState& plan, const CommandRecord& record
   switch (record.state) {
     case CommandState::kWaitingInputs:
       if (plan.paused) return;
-      EndCommand(turn, plan, record, EndState::kTimedOut, ErrorCode::kWaitTimeout,
-                 fmt::format("{} did not arrive within {}", MissingInputs(record), ToText(record.timeout)));
+      EndCommand(
+          turn, plan, record, EndState::kTimedOut, ErrorCode::kWaitTimeout,
+          turn.Say(Reason::kNotArrived, MissingInputs(turn.language(), record), ToText(record.timeout)));
       return;
     case CommandState::kRetryWait:
       if (plan.paused) return;
@@ -158,8 +161,7 @@ void OnCommandDue(Turn& turn, const PlanState& plan, const CommandRecord& record
       }
       FailAttempt(turn, plan, record,
                   {ErrorCode::kAttemptTimeout,
-                   fmt::format("the attempt did not end within {}; give it a longer timeout",
-                               ToText(AttemptTimeout(record))),
+                   turn.Say(Reason::kAttemptTooLong, ToText(AttemptTimeout(record))),
                    true,
                    {}},
                   EndState::kTimedOut);
@@ -237,7 +239,7 @@ void KeepDeadLetter(Turn& turn, const PlanState& plan, const CommandRecord& reco
   letter.body = record.body;
   letter.code = end.code;
   letter.message = end.message;
-  letter.hint = "correct the cause, then `agenttalk dead retry` this letter";
+  letter.hint = turn.Say(Reason::kRetryLetter);
   turn.Emit(plan, std::move(letter));
 }
 
@@ -246,8 +248,7 @@ void AlertOfEnd(Turn& turn, const PlanState& plan, const CommandRecord& record, 
   const bool has_letter =
       !plan.letters.empty() && plan.letters.rbegin()->second.letter.command_id == record.id;
   Alert(turn, plan, &record,
-        Say(turn.state().settings.language, Phrase::kCommandEnded, record.id.str(), record.agent.str(),
-            end.message, ToString(end.code)),
+        turn.Say(Phrase::kCommandEnded, record.id.str(), record.agent.str(), end.message, ToString(end.code)),
         has_letter ? plan.letters.rbegin()->first : 0);
 }
 
@@ -257,7 +258,7 @@ void CompleteIfIdle(Turn& turn, const PlanState& plan) {
   if (!rules.MayEnd(turn, plan)) return;
   SettleSpending(turn, plan);
   ForgetPlan(turn, plan);
-  turn.Emit(plan, PlanChanged{PlanChange::kCompleted, rules.FailureOf(plan)});
+  turn.Emit(plan, PlanChanged{PlanChange::kCompleted, rules.FailureOf(plan, turn.language())});
 }
 
 }  // namespace agenttalk

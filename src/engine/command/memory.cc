@@ -7,6 +7,7 @@
 #include "engine/state/working_memory.h"
 #include "engine/turn/turn.h"
 #include "model/events/event.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 
@@ -16,7 +17,7 @@ void ForgetTask(Turn& turn, const PlanState& plan, const AgentId& agent, const T
 }
 
 void ForgetPlan(Turn& turn, const PlanState& plan) {
-  if (!plan.memory.empty()) turn.Emit(plan, MemoryCleared{{}, {}, "the plan has ended"});
+  if (!plan.memory.empty()) turn.Emit(plan, MemoryCleared{{}, {}, turn.Say(Reason::kPlanEnded)});
 }
 
 }  // namespace agenttalk

@@ -27,13 +27,13 @@
 #include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/words/catalogue.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
 
 // A message may be 1 MiB; a result that would not fit beside the rest goes as a file.
 constexpr std::size_t kLargestInlineResult = 512 * 1024;
-constexpr std::string_view kResultIsBeside = "The result is in the file beside this message.";
 
 // The outputs that go along: the declared ones, and the result itself when a message cannot hold it.
 std::vector<NamedContent> Enclosures(Turn& turn, const PlanState& plan, const CommandRecord& record,
@@ -57,8 +57,8 @@ void Bury(Turn& turn, const PlanState& plan, const CommandRecord& record, Messag
   letter.sender = std::move(sent.from);
   letter.outputs = std::move(sent.outputs);
   letter.hops = sent.hops;
-  const std::string text = Say(turn.state().settings.language, Phrase::kNotDelivered, letter.file,
-                               letter.sender.str(), letter.message, ToString(letter.code));
+  const std::string text = turn.Say(Phrase::kNotDelivered, letter.file, letter.sender.str(), letter.message,
+                                    ToString(letter.code));
   const std::uint64_t number = turn.Emit(plan, std::move(letter));
   Alert(turn, plan, &record, text, number);
 }
@@ -73,8 +73,9 @@ void Send(Turn& turn, const PlanState& plan, const CommandRecord& record, const 
   facts.command_id = &record.id;
   facts.from = &record.agent;
   facts.to = &to;
-  facts.content =
-      wording.text.size() > kLargestInlineResult ? kResultIsBeside : std::string_view(wording.text);
+  facts.content = wording.text.size() > kLargestInlineResult
+                      ? Wording(Reason::kResultIsBeside, turn.language())
+                      : std::string_view(wording.text);
   if (what.error.empty() && what.result.size() <= kLargestInlineResult) facts.result = what.result;
   facts.result_is_json = what.result_is_json;
   facts.score = what.score;
@@ -95,7 +96,9 @@ void SendToAll(Turn& turn, const PlanState& plan, const CommandRecord& record, s
                const std::vector<AgentId>& targets, const Dispatchable& what) {
   if (targets.empty()) return;  // the command's record renders it (runtime/history/command_record.h)
   // The rest of the template stays, however large the result is.
-  const std::string_view result = what.result.size() > kLargestInlineResult ? kResultIsBeside : what.result;
+  const std::string_view result = what.result.size() > kLargestInlineResult
+                                      ? Wording(Reason::kResultIsBeside, turn.language())
+                                      : what.result;
   const MessageWording words = WordMessage(wording, {plan.id, record.task, record.id, record.agent, result,
                                                      what.error, what.score, what.score_explanation});
   for (const AgentId& to : targets) Send(turn, plan, record, to, words, what);

@@ -36,7 +36,7 @@ std::optional<Error> FindPlanFault(const Turn& turn, const PlanState& plan, Comm
                  fmt::format("{} exists already in {}", file.command.command_id.str(), plan.id.str()),
                  "make the command again with generate_command: leave command_id and command_seq out"};
   }
-  const auto admitted = rules.Admit(plan, file);
+  const auto admitted = rules.Admit(turn.state(), plan, file);
   return admitted ? std::nullopt : std::optional(admitted.error());
 }
 

@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/language.h"
 #include "engine/people/gateway.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
 #include "model/events/event.h"
 #include "model/words/catalogue.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -38,7 +40,7 @@ void OnToolQuestion(Turn& turn, const ToolQuestionRaised& raised) {
     return;
   }
   turn.cause = call->event;
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   QuestionAsked question;
   question.kind = QuestionKind::kAsk;
   question.purpose = QuestionPurpose::kAskHuman;
@@ -60,7 +62,7 @@ void CloseToolQuestions(Turn& turn, const PlanState& plan, const CommandId& comm
     if (call != 0 && IsAboutCall(question.asked, command, call)) open.push_back(number);
   }
   for (const std::uint64_t number : open)
-    CloseQuestion(turn, plan, number, "the tool needs no answer any more");
+    CloseQuestion(turn, plan, number, turn.Say(Reason::kToolNeedsNoAnswer));
 }
 
 }  // namespace agenttalk

@@ -11,6 +11,7 @@
 
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/language.h"
 #include "engine/people/exhibits.h"
 #include "engine/people/gateway.h"
 #include "engine/state/dag_state.h"
@@ -20,6 +21,7 @@
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
 #include "model/words/catalogue.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -48,7 +50,7 @@ std::uint32_t MostRejections(const TaskNode& node) {
 
 void ShowResult(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node,
                 QuestionAsked& question) {
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   const TaskRecord& record = plan.dag->Task(task);
   static const std::vector<NamedContent> kNothing;
   const bool has_past = record.past && !record.past->rounds.empty();
@@ -63,9 +65,9 @@ void ShowResult(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNod
 }
 
 void AskForApproval(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node) {
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   turn.Emit(plan, TaskChanged{node.task_id, TaskChange::kWaitsForApproval, ErrorCode::kGateClosed,
-                              "waits for a person's approval"});
+                              turn.Say(Reason::kWaitsForApproval)});
   QuestionAsked question;
   question.kind = QuestionKind::kApprove;
   question.purpose = QuestionPurpose::kGate;

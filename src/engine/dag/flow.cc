@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/language.h"
 #include "engine/command/flow.h"
 #include "engine/command/input_binding.h"
 #include "engine/command/memory.h"
@@ -36,6 +37,7 @@
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
 #include "model/words/catalogue.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -63,7 +65,7 @@ void ActivateFallback(Turn& turn, const PlanState& plan, TaskIndex task) {
   if (fallback == DagState::kNone || !plan.dag->IsDormant(fallback)) return;
   if (plan.dag->Task(fallback).phase != TaskPhase::kPending) return;
   Change(turn, plan, fallback, TaskChange::kActivated, ErrorCode::kDependencyFailed,
-         fmt::format("takes the place of {}", plan.dag->IdOf(task).str()));
+         turn.Say(Reason::kFallbackFor, plan.dag->IdOf(task).str()));
 }
 
 void FailTask(Turn& turn, const PlanState& plan, TaskIndex task, ErrorCode code, const std::string& reason) {
@@ -109,19 +111,19 @@ void ShareResult(Turn& turn, const PlanState& plan, TaskIndex task) {
 }
 
 void CompleteTask(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node) {
-  if (const auto conflict = FindConflict(plan, node, *plan.dag->Task(task).result)) {
+  if (const auto conflict = FindConflict(plan, node, *plan.dag->Task(task).result, turn.language())) {
     FailTask(turn, plan, task, ErrorCode::kOutputConflict, *conflict);
     return;
   }
   DeliverOutputs(turn, plan, task, node);
-  CloseAlertsOf(turn, plan, node.task_id, "the task is done");
+  CloseAlertsOf(turn, plan, node.task_id, turn.Say(Reason::kTaskDone));
   ShareResult(turn, plan, task);
-  ForgetTask(turn, plan, node.assigned_agent_id, node.task_id, "the task is done");
+  ForgetTask(turn, plan, node.assigned_agent_id, node.task_id, turn.Say(Reason::kTaskDone));
 }
 
 void PassGate(Turn& turn, const PlanState& plan, TaskIndex task) {
   const TaskNode node = plan.dag->Node(task);
-  const GateState gate = AssessGate(plan, task, node);
+  const GateState gate = AssessGate(plan, task, node, turn.language());
   switch (gate.verdict) {
     case GateState::Verdict::kOpen:
       CompleteTask(turn, plan, task, node);
@@ -146,7 +148,7 @@ void PassGate(Turn& turn, const PlanState& plan, TaskIndex task) {
 
 void AskToReplan(Turn& turn, const PlanState& plan, TaskIndex task, const std::string& reason) {
   Change(turn, plan, task, TaskChange::kAsksToReplan, ErrorCode::kDependencyFailed, reason);
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   QuestionAsked question;
   question.kind = QuestionKind::kConfirm;
   question.purpose = QuestionPurpose::kReplan;
@@ -158,16 +160,17 @@ void AskToReplan(Turn& turn, const PlanState& plan, TaskIndex task, const std::s
   AskPerson(turn, plan, std::move(question));
 }
 
-std::string NameBadDependency(const DagState& dag, TaskIndex task) {
+std::string NameBadDependency(Language language, const DagState& dag, TaskIndex task) {
   for (const TaskIndex dependency : dag.DependenciesOf(task)) {
     if (dag.ResolutionOf(dependency) != Resolution::kBad) continue;
-    return fmt::format("{} is {}", dag.IdOf(dependency).str(), EnumName(dag.Task(dependency).phase));
+    return Say(language, Reason::kDependencyIs, dag.IdOf(dependency).str(),
+               EnumName(dag.Task(dependency).phase));
   }
-  return "a dependency failed";
+  return Say(language, Reason::kDependencyFailed);
 }
 
 void ApplyFailurePolicy(Turn& turn, const PlanState& plan, TaskIndex task) {
-  const std::string reason = NameBadDependency(*plan.dag, task);
+  const std::string reason = NameBadDependency(turn.language(), *plan.dag, task);
   const OnDependencyFailed policy = plan.dag->Node(task).failure_policy.on_dependency_failed;
   const std::uint32_t early = plan.dag->Task(task).command;
   if (early != TaskRecord::kNoCommand && IsLive(plan.commands[early].state)) {
@@ -196,7 +199,7 @@ void SpareFallback(Turn& turn, const PlanState& plan, TaskIndex fallback) {
       dag.ProtectedBy(fallback), [&](TaskIndex task) { return dag.ResolutionOf(task) != Resolution::kGood; });
   if (open) return;
   Change(turn, plan, fallback, TaskChange::kNotNeeded, ErrorCode::kInternal,
-         "not needed: the task that it would replace is done");
+         turn.Say(Reason::kFallbackSpared));
 }
 
 // The task's turn has come: its command is made, or one that was sent before may start.
@@ -207,7 +210,7 @@ void Release(Turn& turn, const PlanState& plan, TaskIndex task) {
   const bool has_early = early != TaskRecord::kNoCommand && IsLive(plan.commands[early].state);
   const std::string absent = UndeliveredInput(plan, task, dag.Node(task));
   if (!absent.empty()) {
-    const std::string reason = fmt::format("no task delivered {}", absent);
+    const std::string reason = turn.Say(Reason::kNobodyDelivered, absent);
     if (has_early) CancelTask(turn, plan, task, reason);
     Change(turn, plan, task, TaskChange::kNotNeeded, ErrorCode::kInternal, reason);
     return;
@@ -267,7 +270,7 @@ bool AdvanceOnce(Turn& turn, const PlanState& plan) {
 
 void SendBackByPerson(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node,
                       const std::string& text) {
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   std::vector<Saying> said;
   if (!text.empty()) said.push_back({Speaker::kPerson, AgentId(std::string(kHuman)), text});
   Rework(turn, plan, task, node, ErrorCode::kGateClosed,
@@ -290,15 +293,15 @@ void SendBack(Turn& turn, const PlanState& plan, TaskIndex task, const ReworkReq
   const std::uint32_t allowed = node.score ? node.score->max_rework : 0;
   if (!possible || dag.Task(upstream).reworks - dag.Task(upstream).rejections >= allowed) {
     FailTask(turn, plan, task, ErrorCode::kStateConflict,
-             fmt::format("it sent {} back ({}), which cannot be reworked {}", request.task_id.str(),
-                         request.reason, possible ? "any more" : "from here"));
+             turn.Say(possible ? Reason::kSentBackTooOften : Reason::kSentBackInVain, request.task_id.str(),
+                      request.reason));
     return;
   }
   const std::string by = dag.IdOf(task).str();
   std::vector<TaskIndex> again = dag.Downstream({upstream});
   std::erase(again, upstream);
   TasksReset reset;
-  reset.reason = fmt::format("{} sent {} back", by, request.task_id.str());
+  reset.reason = turn.Say(Reason::kSentBack, by, request.task_id.str());
   reset.keep_rounds = true;
   for (const TaskIndex one : again) {
     if (dag.Task(one).phase == TaskPhase::kPending) continue;
@@ -306,8 +309,8 @@ void SendBack(Turn& turn, const PlanState& plan, TaskIndex task, const ReworkReq
     reset.tasks.push_back(dag.IdOf(one));
   }
   Change(turn, plan, upstream, TaskChange::kReworked, ErrorCode::kSentBack,
-         fmt::format("sent back by {}: {}", by, request.reason),
-         {{Speaker::kEngine, {}, Say(turn.state().settings.language, Phrase::kSentBackBy, by)},
+         turn.Say(Reason::kSentBackBecause, by, request.reason),
+         {{Speaker::kEngine, {}, turn.Say(Phrase::kSentBackBy, by)},
           {Speaker::kAgent, dag.AgentOf(task), request.reason}});
   turn.Emit(plan, std::move(reset));
   MakeCommand(turn, plan, upstream, request.reason);
@@ -335,10 +338,8 @@ void OnTaskExecuted(Turn& turn, const PlanState& plan, const CommandRecord& reco
       if (!result.explanation.empty()) {
         said.push_back({Speaker::kAgent, node.assigned_agent_id, result.explanation});
       }
-      Rework(
-          turn, plan, task, node, ErrorCode::kScoreBelowPass,
-          Say(turn.state().settings.language, Phrase::kLowScore, result.score.value_or(0), *node.score->pass),
-          std::move(said));
+      Rework(turn, plan, task, node, ErrorCode::kScoreBelowPass,
+             turn.Say(Phrase::kLowScore, result.score.value_or(0), *node.score->pass), std::move(said));
     }
   }
   if (task != DagState::kNone) turn.RemindersOf(plan).offered.push_back(dag.AgentNumberOf(task));
@@ -367,8 +368,7 @@ void DecideGate(Turn& turn, const PlanState& plan, const QuestionAsked& asked, D
   } else if (decision == Decision::kReject) {
     SendBackByPerson(turn, plan, task, node, text);
   } else {
-    FailTask(turn, plan, task, ErrorCode::kGateClosed,
-             Say(turn.state().settings.language, Phrase::kNotInTime));
+    FailTask(turn, plan, task, ErrorCode::kGateClosed, turn.Say(Phrase::kNotInTime));
   }
   AdvanceTasks(turn, plan);
 }
@@ -380,7 +380,7 @@ void DecideReplan(Turn& turn, const PlanState& plan, const QuestionAsked& asked,
   if (task == DagState::kNone || dag.Task(task).phase != TaskPhase::kReplan) return;
   if (decision != Decision::kApprove) {
     Change(turn, plan, task, TaskChange::kSkipped, ErrorCode::kDependencyFailed,
-           NameBadDependency(dag, task));
+           NameBadDependency(turn.language(), dag, task));
     AdvanceTasks(turn, plan);
     return;
   }
@@ -388,8 +388,7 @@ void DecideReplan(Turn& turn, const PlanState& plan, const QuestionAsked& asked,
   for (TaskIndex one = 0; one < dag.size(); ++one) {
     if (dag.ResolutionOf(one) == Resolution::kBad && IsUpstream(dag, task, one)) failed.push_back(one);
   }
-  RestartTasks(turn, plan, std::move(failed),
-               fmt::format("what failed before {} is executed again", asked.task_id.str()));
+  RestartTasks(turn, plan, std::move(failed), turn.Say(Reason::kFailedAgain, asked.task_id.str()));
   AdvanceTasks(turn, plan);
 }
 
@@ -404,8 +403,8 @@ void AcceptReviewedTask(Turn& turn, const PlanState& plan, TaskIndex task) {
 }
 
 void ReworkReviewedTask(Turn& turn, const PlanState& plan, TaskIndex task, const std::string& reason) {
-  Rework(turn, plan, task, plan.dag->Node(task), ErrorCode::kSentBack,
-         Say(turn.state().settings.language, Phrase::kReviewerSent), {{Speaker::kReviewer, {}, reason}});
+  Rework(turn, plan, task, plan.dag->Node(task), ErrorCode::kSentBack, turn.Say(Phrase::kReviewerSent),
+         {{Speaker::kReviewer, {}, reason}});
   AdvanceTasks(turn, plan);
 }
 
@@ -421,19 +420,19 @@ void AdvanceTasks(Turn& turn, const PlanState& plan) {
   CompleteIfIdle(turn, plan);
 }
 
-std::string FailureOf(const DagState& dag) {
+std::string FailureOf(const DagState& dag, Language language) {
   std::string lost;
   for (TaskIndex task = 0; task < dag.size(); ++task) {
     if (dag.ResolutionOf(task) == Resolution::kGood) continue;
     const TaskRecord& record = dag.Task(task);
     if (record.phase == TaskPhase::kFailed) {
-      return fmt::format("{} failed: {}", dag.IdOf(task).str(), record.note ? record.note->reason : "");
+      return Say(language, Reason::kTaskFailed, dag.IdOf(task).str(), record.note ? record.note->reason : "");
     }
     if (!lost.empty()) continue;
     const bool makes_deliverable =
         std::ranges::any_of(dag.Node(task).outputs, [](const TaskOutput& one) { return one.deliverable; });
     if (makes_deliverable || record.phase == TaskPhase::kBlocked) {
-      lost = fmt::format("{} is {}", dag.IdOf(task).str(), EnumName(record.phase));
+      lost = Say(language, Reason::kDependencyIs, dag.IdOf(task).str(), EnumName(record.phase));
     }
   }
   return lost;

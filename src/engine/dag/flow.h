@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/error_code.h"
+#include "base/language.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
@@ -46,6 +47,6 @@ void FailReviewedTask(Turn& turn, const PlanState& plan, TaskIndex task, ErrorCo
 void AdvanceTasks(Turn& turn, const PlanState& plan);
 
 // Why the plan has failed; empty: it has not.
-std::string FailureOf(const DagState& dag);
+std::string FailureOf(const DagState& dag, Language language);
 
 }  // namespace agenttalk

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/language.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "model/dag/task_dag.h"
@@ -17,6 +18,7 @@ struct GateState {
   std::string reason;  // what is awaited, or why it stays closed
 };
 
-GateState AssessGate(const PlanState& plan, TaskIndex task, const TaskNode& node);
+GateState AssessGate(const PlanState& plan, TaskIndex task, const TaskNode& node,
+                     Language language = Language::kEnglish);
 
 }  // namespace agenttalk

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/language.h"
 #include "engine/command/input_binding.h"
 #include "engine/command/message_text.h"
 #include "engine/command/sent_commands.h"
@@ -27,6 +28,7 @@
 #include "model/dag/task_dag.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/event.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -107,21 +109,21 @@ bool IsDelivered(const TaskOutput& output, const TaskResult& result) {
   return !output.when || (result.score && output.when->Contains(*result.score));
 }
 
-std::string RangeText(const ScoreRange& range) {
-  return fmt::format("{:g} to {:g}", range.min_score.value_or(0), range.max_score.value_or(100));
+std::string RangeText(Language language, const ScoreRange& range) {
+  return Say(language, Reason::kScoreRange, range.min_score.value_or(0), range.max_score.value_or(100));
 }
 
 // Every output that a result does not bring to anybody, with the reason.
-std::vector<WithheldOutput> Withheld(const TaskNode& node, const TaskResult& result) {
+std::vector<WithheldOutput> Withheld(Language language, const TaskNode& node, const TaskResult& result) {
   std::vector<WithheldOutput> withheld;
   for (const OutputCondition& condition : OutputConditions(node)) {
     if (condition.Holds(result.score)) continue;
     std::vector<std::string> ranges;
-    for (const ScoreRange& range : condition.scores) ranges.push_back(RangeText(range));
-    const std::string score =
-        result.score ? fmt::format("the score is {:g}", *result.score) : "there is none";
-    withheld.push_back(
-        {condition.name, fmt::format("it is for a score of {}, and {}", fmt::join(ranges, " or "), score)});
+    for (const ScoreRange& range : condition.scores) ranges.push_back(RangeText(language, range));
+    const std::string wanted = fmt::format("{}", fmt::join(ranges, Wording(Reason::kOr, language)));
+    withheld.push_back({condition.name, result.score
+                                            ? Say(language, Reason::kForOtherScore, wanted, *result.score)
+                                            : Say(language, Reason::kForSomeScore, wanted)});
   }
   return withheld;
 }
@@ -160,14 +162,14 @@ void PackUndeclared(const PlanState& plan, TaskIndex task, const TaskNode& node,
   }
 }
 
-void PackOutput(const PlanState& plan, TaskIndex task, const TaskOutput& output, const NamedContent& made,
-                Shipment& shipment) {
+void PackOutput(Language language, const PlanState& plan, TaskIndex task, const TaskOutput& output,
+                const NamedContent& made, Shipment& shipment) {
   std::string elsewhere;
   if (KeepsVersions(output)) {
     const OutputTag tag = TagFor(*plan.dag, plan.dag->Task(task), made);
     const OutputTag* last = NewestTag(*plan.dag, output.name);
     if (last == nullptr || *last != tag) shipment.tags.push_back(tag);
-    elsewhere = fmt::format("it is {}; ", tag.FileName());
+    elsewhere = Say(language, Reason::kIsVersion, tag.FileName());
     shipment.parcels.push_back({{tag.FileName(), made.content}, output.deliver_to, output.deliverable, true});
   }
   const Content* other =
@@ -176,18 +178,19 @@ void PackOutput(const PlanState& plan, TaskIndex task, const TaskOutput& output,
   const NamedContent stays{output.name, other == nullptr ? made.content : *other};
   shipment.parcels.push_back({stays, output.deliver_to, output.deliverable});
   if (other != nullptr) {
-    shipment.withheld.push_back(
-        {output.name, elsewhere + "what was delivered before stays, as its conflict_policy says"});
+    shipment.withheld.push_back({output.name, elsewhere + Say(language, Reason::kKeptByPolicy)});
   }
 }
 
-Shipment PackOutputs(const PlanState& plan, TaskIndex task, const TaskNode& node, const TaskResult& result) {
+Shipment PackOutputs(Language language, const PlanState& plan, TaskIndex task, const TaskNode& node,
+                     const TaskResult& result) {
   Shipment shipment;
-  shipment.withheld = Withheld(node, result);
+  shipment.withheld = Withheld(language, node, result);
   PackUndeclared(plan, task, node, result, shipment);
   for (const TaskOutput& output : node.outputs) {
     const NamedContent* made = Named(result, output.name);
-    if (made != nullptr && IsDelivered(output, result)) PackOutput(plan, task, output, *made, shipment);
+    if (made != nullptr && IsDelivered(output, result))
+      PackOutput(language, plan, task, output, *made, shipment);
   }
   return shipment;
 }
@@ -274,14 +277,13 @@ NamedOutputs NameOutputs(const TaskNode& node, const std::map<std::string, Conte
   return named;
 }
 
-std::optional<std::string> FindConflict(const PlanState& plan, const TaskNode& node,
-                                        const TaskResult& result) {
+std::optional<std::string> FindConflict(const PlanState& plan, const TaskNode& node, const TaskResult& result,
+                                        Language language) {
   for (const TaskOutput& output : node.outputs) {
     const bool refuses = ConflictRule(output) == OnConflict::kRefuse && IsDelivered(output, result);
     const NamedContent* made = refuses ? Named(result, output.name) : nullptr;
     if (made != nullptr && FindOther(plan, output, made->content) != nullptr) {
-      return fmt::format("{} was delivered before with other content, which its versioning ({}) refuses",
-                         output.name, ToString(output.versioning->mode));
+      return Say(language, Reason::kOutputConflict, output.name, ToString(output.versioning->mode));
     }
   }
   return std::nullopt;
@@ -289,7 +291,7 @@ std::optional<std::string> FindConflict(const PlanState& plan, const TaskNode& n
 
 void DeliverOutputs(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node) {
   const TaskRecord& record = plan.dag->Task(task);
-  Shipment shipment = PackOutputs(plan, task, node, *record.result);
+  Shipment shipment = PackOutputs(turn.language(), plan, task, node, *record.result);
   const CommandRecord& command = plan.commands[record.command];
   TaskCompleted completed;
   completed.task_id = node.task_id;
@@ -316,7 +318,7 @@ void DeliverToNewReceivers(Turn& turn, const PlanState& plan, TaskIndex task) {
   TaskCompleted again;
   again.task_id = node.task_id;
   again.command_id = command.id;
-  Shipment shipment = PackOutputs(plan, task, node, *record.result);
+  Shipment shipment = PackOutputs(turn.language(), plan, task, node, *record.result);
   again.withheld = std::move(shipment.withheld);
   again.tags = std::move(shipment.tags);
   for (const Parcel& parcel : shipment.parcels) {

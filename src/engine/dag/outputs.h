@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/language.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
@@ -32,8 +33,8 @@ NamedOutputs NameOutputs(const TaskNode& node, const std::map<std::string, Conte
                          const std::map<std::string, Content>& left, const Content& result);
 
 // Why an output must not be delivered; nothing: all may be.
-std::optional<std::string> FindConflict(const PlanState& plan, const TaskNode& node,
-                                        const TaskResult& result);
+std::optional<std::string> FindConflict(const PlanState& plan, const TaskNode& node, const TaskResult& result,
+                                        Language language);
 
 // The task is completed: its outputs go to their receivers, its deliverables to the plan's.
 void DeliverOutputs(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node);

@@ -16,6 +16,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
 #include "model/events/event.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -55,7 +56,7 @@ void CancelPlan(Turn& turn, const PlanState& plan, const std::string& reason) {
   turn.Emit(plan, PlanChanged{PlanChange::kCancelled, reason});
   for (const CommandRecord& record : plan.commands) {
     if (!IsLive(record.state)) continue;
-    CancelCommand(turn, plan, record, ErrorCode::kCancelled, "the plan was cancelled");
+    CancelCommand(turn, plan, record, ErrorCode::kCancelled, turn.Say(Reason::kPlanCancelled));
   }
   std::vector<std::uint64_t> questions;
   for (const auto& [number, question] : plan.questions) {
@@ -63,7 +64,7 @@ void CancelPlan(Turn& turn, const PlanState& plan, const std::string& reason) {
     if (moot) questions.push_back(number);
   }
   for (const std::uint64_t number : questions) {
-    CloseQuestion(turn, plan, number, "the plan was cancelled");
+    CloseQuestion(turn, plan, number, turn.Say(Reason::kPlanCancelled));
   }
   CompleteIfIdle(turn, plan);
 }

@@ -17,6 +17,7 @@
 #include "engine/turn/turn.h"
 #include "model/command/command.h"
 #include "model/events/event.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 
@@ -62,7 +63,7 @@ Result<void> ReopenFailed(Turn& turn, const PlanState& plan, const Command& comm
                 "drop the letter");
   }
   if (record.phase != TaskPhase::kFailed) return {};
-  const std::string reason = fmt::format("{} is tried again", command.task_id.str());
+  const std::string reason = turn.Say(Reason::kTriedAgain, command.task_id.str());
   if (plan.completed) turn.Emit(plan, PlanChanged{PlanChange::kReopened, reason});
   RestartTasks(turn, plan, {task}, reason);
   return {};

@@ -34,6 +34,7 @@
 #include "model/dag/task_dag.h"
 #include "model/dag/task_graph.h"
 #include "model/events/event.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -150,9 +151,9 @@ void CancelChanged(Turn& turn, const PlanState& plan, const std::vector<std::uin
   for (TaskIndex task = 0; task < plan.dag->size(); ++task) {
     const TaskRecord& record = plan.dag->Task(task);
     if (!stays[task] && record.command != TaskRecord::kNoCommand) {
-      CancelTask(turn, plan, task, "the plan was revised");
+      CancelTask(turn, plan, task, turn.Say(Reason::kPlanRevised));
     } else if (!stays[task] && record.phase == TaskPhase::kReplan) {
-      CancelTask(turn, plan, task, "the plan was revised");
+      CancelTask(turn, plan, task, turn.Say(Reason::kPlanRevised));
     }
   }
 }
@@ -184,7 +185,7 @@ bool TryAgain(Turn& turn, const PlanState& plan) {
   const bool ended_badly = plan.completed && (plan.cancelled || !plan.dag->failure().empty());
   if (!ended_badly) return false;
   TasksReset reset;
-  reset.reason = "the plan is run again";
+  reset.reason = turn.Say(Reason::kPlanRunAgain);
   for (TaskIndex task = 0; task < plan.dag->size(); ++task) {
     const bool good = plan.dag->ResolutionOf(task) == Resolution::kGood;
     if (!good && plan.dag->Task(task).phase != TaskPhase::kPending) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/language.h"
 #include "base/text_diff.h"
 #include "base/time.h"
 #include "base/utf8.h"
@@ -61,7 +62,7 @@ class Showing {
       : turn_(turn),
         plan_(plan),
         question_(question),
-        language_(turn.state().settings.language),
+        language_(turn.language()),
         folder_(fmt::format("human/inbox/q_{}/", turn.state().last_event + 1)) {}
 
   void Add(const NamedContent& file, const NamedContent* before) {
@@ -127,7 +128,7 @@ void Exhibit(Turn& turn, const PlanState& plan, const std::vector<NamedContent>&
 }
 
 void ExplainChoices(Turn& turn, QuestionAsked& question) {
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   for (const QuestionChoice& choice : question.choices) {
     std::string line;
     if (choice.word == "approve") {

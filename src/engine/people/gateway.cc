@@ -1,7 +1,5 @@
 #include "engine/people/gateway.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -14,6 +12,7 @@
 #include "base/error_code.h"
 #include "base/human_text.h"
 #include "base/ids.h"
+#include "base/language.h"
 #include "base/time.h"
 #include "engine/people/exhibits.h"
 #include "engine/state/hub_state.h"
@@ -105,7 +104,7 @@ void CloseAlertsAbout(Turn& turn, const PlanState& plan, std::uint64_t letter, c
 }
 
 void AskForOutcome(Turn& turn, const PlanState& plan, const CommandRecord& record, const OpenCall& call) {
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   QuestionAsked question;
   question.kind = QuestionKind::kOutcomeUnknown;
   question.purpose = QuestionPurpose::kOutcome;
@@ -126,13 +125,12 @@ void AskHuman(Turn& turn, const PlanState& plan, const CommandRecord& record, co
   question.command_id = record.id;
   question.task_id = record.task;
   question.text = text;
-  question.choices = {
-      {"text", Say(turn.state().settings.language, Phrase::kClarifyText, record.agent.str())}};
+  question.choices = {{"text", turn.Say(Phrase::kClarifyText, record.agent.str())}};
   AskPerson(turn, plan, std::move(question));
 }
 
 void AskForWork(Turn& turn, const PlanState& plan, const CommandRecord& record, const TaskNode& node) {
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   QuestionAsked question;
   question.kind = QuestionKind::kAsk;
   question.purpose = QuestionPurpose::kTask;
@@ -150,7 +148,7 @@ void AskForWork(Turn& turn, const PlanState& plan, const CommandRecord& record, 
 
 void AskForHelp(Turn& turn, const PlanState& plan, const CommandRecord& record, const AgentId& from,
                 const std::string& subtask, const std::string& context) {
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   QuestionAsked question;
   question.kind = QuestionKind::kAsk;
   question.purpose = QuestionPurpose::kTask;

@@ -36,6 +36,7 @@
 #include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/reading/object_reader.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -231,7 +232,7 @@ void Answer(Turn& turn, const PlanState& plan, const Collaboration& collaboratio
             CollaborationAnswered answered) {
   const std::string id = answered.request_id;
   if (!Waits(plan, collaboration, id)) {
-    answered.ignored = "nobody waits for it";
+    answered.ignored = turn.Say(Reason::kNobodyWaits);
     turn.Emit(plan, std::move(answered));
     return;
   }
@@ -294,7 +295,7 @@ void AnswerAsker(Turn& turn, const PlanState& plan, const CommandRecord& work, C
   if (found == plan.collaborations.end() || found->second.phase == CollaborationPhase::kAnswered) return;
   CollaborationAnswered answered{found->first, work.agent, status, result, result_is_json, reason, {}, {}};
   if (found->second.phase == CollaborationPhase::kGivenUp) {
-    answered.ignored = "it came too late";
+    answered.ignored = turn.Say(Reason::kTooLate);
     turn.Emit(plan, std::move(answered));
     return;
   }
@@ -319,13 +320,13 @@ void OnCollaborationResponse(Turn& turn, CollaborationResponse response) {
   answered.source = response.source;
   const auto found = plan.collaborations.find(response.request_id);
   if (found == plan.collaborations.end()) {
-    answered.ignored = "there is no such request";
+    answered.ignored = turn.Say(Reason::kNoSuchRequest);
   } else if (found->second.to != response.agent_id) {
-    answered.ignored = fmt::format("{} was asked, not {}", found->second.to.str(), response.agent_id.str());
+    answered.ignored = turn.Say(Reason::kOtherWasAsked, found->second.to.str(), response.agent_id.str());
   } else if (found->second.phase == CollaborationPhase::kAnswered) {
-    answered.ignored = "it was answered before";
+    answered.ignored = turn.Say(Reason::kAnsweredBefore);
   } else if (found->second.phase == CollaborationPhase::kGivenUp) {
-    answered.ignored = "it came too late";
+    answered.ignored = turn.Say(Reason::kTooLate);
   }
   if (!answered.ignored.empty()) {
     if (!response.result.empty()) answered.result = turn.Store(plan, std::move(response.result));
@@ -360,13 +361,13 @@ void OnCollaborationDue(Turn& turn, const PlanState& plan, const CommandRecord& 
   answered.request_id = id;
   answered.from = found->second.to;
   answered.status = CollaborationStatus::kTimedOut;
-  answered.reason = fmt::format("{} did not answer in time", found->second.to.str());
+  answered.reason = turn.Say(Reason::kNotInTime, found->second.to.str());
   const CommandId work = found->second.work;
   Answer(turn, plan, found->second, std::move(answered));
   // What was begun may end by itself; what was not is not worth beginning.
   const CommandRecord* asked = plan.Find(work);
   if (asked != nullptr && asked->state == CommandState::kReady)
-    EndWork(turn, plan, work, "nobody waits for it any more");
+    EndWork(turn, plan, work, turn.Say(Reason::kNobodyWaitsNow));
 }
 
 }  // namespace agenttalk

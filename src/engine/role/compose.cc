@@ -33,6 +33,7 @@
 #include "model/steps/internal_plan.h"
 #include "model/steps/sop.h"
 #include "model/steps/step_reference.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -66,7 +67,7 @@ bool IsWrittenLater(const RoleState& role, const std::string& name) {
 }
 
 // Results of earlier steps are data that others wrote: the step's text names them, and they go along apart.
-Result<void> DescribeStep(const CommandRecord& record, RoleRequest& request) {
+Result<void> DescribeStep(Turn& turn, const CommandRecord& record, RoleRequest& request) {
   const RoleState& role = *record.execution->role;
   const auto params = TRY(ParseJson(role.plan.steps[role.current].params));
   const boost::json::value* prompt = params.get_object().if_contains("prompt");
@@ -78,8 +79,9 @@ Result<void> DescribeStep(const CommandRecord& record, RoleRequest& request) {
     const auto same = [&](const NamedContent& one) { return one.name == reference.Name(); };
     if (is_result && std::ranges::none_of(request.results, same))
       request.results.push_back({reference.Name(), role.steps[*at].result});
-    if (at && !is_result) return std::optional(ReferredText{"(nothing came of it)", false});
-    return std::optional(ReferredText{reference.owner == "command" ? "the task above" : reference.Name()});
+    if (at && !is_result) return std::optional(ReferredText{turn.Say(Reason::kNothingCame), false});
+    return std::optional(
+        ReferredText{reference.owner == "command" ? turn.Say(Reason::kTaskAbove) : reference.Name()});
   });
   request.score = IsScoredStep(record);
   return {};
@@ -89,7 +91,8 @@ void OfferActions(Turn& turn, const AgentSettings& agent, RoleRequest& request) 
   for (const auto& [name, action] : turn.role().actions.all()) {
     const auto& granted = agent.permissions;
     if (action.permission.empty() || std::ranges::find(granted, action.permission) != granted.end())
-      request.actions.push_back({name, action.description});
+      request.actions.push_back(
+          {name, std::string(DescriptionOf("action " + name, turn.language(), action.description))});
   }
 }
 
@@ -100,7 +103,7 @@ bool IsStageOwn(const AgentId& id) {
 }
 
 void OfferColleagues(Turn& turn, const CommandRecord& record, RoleRequest& request) {
-  request.colleagues.push_back({std::string(kHuman), "a person, who decides and does what only people can"});
+  request.colleagues.push_back({std::string(kHuman), turn.Say(Reason::kAPerson)});
   for (const auto& [id, agent] : turn.state().agents) {
     if (request.colleagues.size() == kMostColleagues) return;
     if (id == record.agent || id.str() == kHuman || IsStageOwn(id)) continue;
@@ -127,7 +130,7 @@ Result<RoleRequest> Describe(Turn& turn, const CommandRecord& record, const Agen
   if (record.score_required) request.score_criteria = brief.score_criteria;
   if (role.IsStepping()) {
     request.to_give = OutputsOfStep(record, brief);
-    TRY(DescribeStep(record, request));
+    TRY(DescribeStep(turn, record, request));
     return request;
   }
   request.stage = role.strategy == Strategy::kAuto ? Stage::kStrategy : Stage::kInternalPlan;

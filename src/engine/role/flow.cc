@@ -21,6 +21,7 @@
 #include "engine/command/brief_reading.h"
 #include "engine/command/conversation.h"
 #include "engine/command/flow.h"
+#include "engine/command/held_calls.h"
 #include "engine/role/collaboration.h"
 #include "engine/role/parts.h"
 #include "engine/role/strategy.h"
@@ -30,12 +31,15 @@
 #include "engine/state/role_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
+#include "model/answer/agent_output.h"
 #include "model/config/agent_profile.h"
+#include "model/config/risk_level.h"
 #include "model/content/content.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/event.h"
 #include "model/steps/internal_plan.h"
 #include "model/steps/step_reference.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -140,7 +144,7 @@ bool RecordFailure(Turn& turn, const PlanState& plan, const CommandRecord& recor
 // True: the plan goes on. Otherwise the attempt has failed.
 bool FailStep(Turn& turn, const PlanState& plan, const CommandRecord& record, Error error, bool retryable) {
   if (RecordFailure(turn, plan, record, error.code, error.message)) return true;
-  std::string text = fmt::format("step {}: {}", CurrentStep(RoleOf(record)).id, error.message);
+  std::string text = turn.Say(Reason::kStep, CurrentStep(RoleOf(record)).id, error.message);
   FailAttempt(turn, plan, record, {error.code, std::move(text), retryable, {}}, EndState::kFailed);
   return false;
 }
@@ -224,6 +228,13 @@ Result<bool> RunTool(Turn& turn, const PlanState& plan, const CommandRecord& rec
   ToolRequest request =
       turn.composer().CheckTool(record.agent, CurrentStep(RoleOf(record)).name, CanonicalJson(params));
   if (!request.refusal.empty()) return Fail(request.refusal_code, std::move(request.refusal));
+  const bool planned = CurrentStep(RoleOf(record)).risk == RiskLevel::kHigh;
+  if (planned || NeedsConsent(request)) {
+    HoldCalls(turn, plan, record, {std::move(request)},
+              planned ? turn.Say(Reason::kStepIsRisky, CurrentStep(RoleOf(record)).id)
+                      : turn.Say(Reason::kToolIsRisky));
+    return false;
+  }
   const Content arguments = turn.Store(plan, std::move(request.arguments));
   turn.Emit(plan, ToolCallIntended{record.id,
                                    record.execution->calls + 1,

@@ -29,6 +29,7 @@
 #include "model/events/event.h"
 #include "model/steps/internal_plan.h"
 #include "model/steps/sop.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -132,15 +133,16 @@ Result<ActionResult> UpdateTaskStatus(const ActionCall& call) {
 std::optional<StrategyDecision> RulesThenModel::Choose(const TaskFacts& facts) const {
   const Strategy wanted = facts.agent->strategy;
   if (wanted == Strategy::kFreeform)
-    return StrategyDecision{Strategy::kFreeform, "the profile says so", nullptr};
+    return StrategyDecision{Strategy::kFreeform, Say(facts.language, Reason::kProfileSays), nullptr};
   if (!facts.sops.empty()) {
     const Sop& first = facts.sops.front();
-    return StrategyDecision{Strategy::kTemplate, fmt::format("the procedure {} matches", first.name), &first};
+    return StrategyDecision{Strategy::kTemplate, Say(facts.language, Reason::kProcedureMatches, first.name),
+                            &first};
   }
   if (wanted == Strategy::kTemplate)
-    return StrategyDecision{Strategy::kSimple, "no procedure matches", nullptr};
+    return StrategyDecision{Strategy::kSimple, Say(facts.language, Reason::kNoProcedure), nullptr};
   if (facts.prompt.size() <= kShortPrompt && facts.inputs <= 1 && facts.outputs <= 1)
-    return StrategyDecision{Strategy::kSimple, "a short task with one result", nullptr};
+    return StrategyDecision{Strategy::kSimple, Say(facts.language, Reason::kShortTask), nullptr};
   return std::nullopt;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/language.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
 #include "model/config/agent_profile.h"
@@ -29,6 +30,7 @@ struct TaskFacts {
   std::size_t outputs = 0;
   const AgentSettings* agent = nullptr;
   std::span<const Sop> sops;  // that match, and whose steps the agent may take
+  Language language = Language::kEnglish;
 };
 
 struct StrategyDecision {

@@ -29,6 +29,7 @@
 #include "model/events/event.h"
 #include "model/steps/internal_plan.h"
 #include "model/steps/sop.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -81,8 +82,9 @@ Result<void> ChooseStrategy(Turn& turn, const PlanState& plan, const CommandReco
   facts.outputs = brief.outputs.size();
   facts.agent = &turn.state().SettingsOf(record.agent);
   facts.sops = sops;
+  facts.language = turn.language();
   auto decision = turn.role().policy->Choose(facts);
-  if (!decision) decision = StrategyDecision{Strategy::kAuto, "the rules do not decide", nullptr};
+  if (!decision) decision = StrategyDecision{Strategy::kAuto, turn.Say(Reason::kRulesUndecided), nullptr};
   Take(turn, plan, record, decision->strategy, std::move(decision->reason), decision->sop, brief);
   return {};
 }
@@ -103,7 +105,7 @@ Result<void> UseStrategy(Turn& turn, const PlanState& plan, const CommandRecord&
     }
     chosen = &*found;
   }
-  Take(turn, plan, record, answer.strategy, "the model: " + answer.reason, chosen, brief);
+  Take(turn, plan, record, answer.strategy, turn.Say(Reason::kModelChose, answer.reason), chosen, brief);
   return {};
 }
 

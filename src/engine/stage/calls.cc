@@ -21,11 +21,13 @@
 #include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
+#include "model/answer/agent_output.h"
 #include "model/command/command.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
 #include "model/request/model_request.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -51,11 +53,13 @@ StageBrief CommonContext(Turn& turn, const PlanState& plan, StageMatter matter, 
 }
 
 // What the words are about: nothing before there is a plan.
-std::string WorkUnderWay(Turn& turn, const PlanState& plan, StageMatter matter) {
+std::string WorkUnderWay(Turn& turn, const PlanState& plan, StageMatter matter,
+                         const IntentAnalysis& intent = {}) {
   const json::array files = FilesShown(turn, plan, {});
   json::object work;
   if (matter == StageMatter::kRemark) work = {{"goal", plan.goal->goal}, {"tasks", TasksShown(turn, plan)}};
   if (!files.empty()) work["files"] = files;
+  ShowDependencies(turn, plan, intent, work);
   return work.empty() ? std::string() : PrettyJson(work);
 }
 
@@ -74,7 +78,7 @@ std::string PlanToJudge(Turn& turn, const PlanState& plan, StageMatter matter) {
       {"risk", {{"level", ToString(line.planner.risk)}, {"description", line.planner.risk_description}}}};
   if (matter == StageMatter::kRemark) {
     subject["change"] =
-        line.route == Route::kMinorReplan ? "small: what is not listed stays as it is" : "large";
+        turn.Say(line.route == Route::kMinorReplan ? Reason::kSmallChange : Reason::kLargeChange);
     subject["planNow"] = TasksShown(turn, plan);
   }
   if (!line.feedback.empty()) subject["askedFor"] = json::array(line.feedback.begin(), line.feedback.end());
@@ -146,7 +150,7 @@ void AskUnderstanding(Turn& turn, const PlanState& plan, StageMatter matter) {
 void AskRouter(Turn& turn, const PlanState& plan, StageMatter matter) {
   StageRequest request{
       .stage = Stage::kRouter, .matter = matter, .context = CommonContext(turn, plan, matter)};
-  request.context.task_context = WorkUnderWay(turn, plan, matter);
+  request.context.task_context = WorkUnderWay(turn, plan, matter, plan.goal->LineOf(matter).Understood());
   request.context.intent_analysis = PrettyJson(ParsedOr(plan.goal->LineOf(matter).intent));
   Start(turn, plan, std::move(request));
 }
@@ -160,12 +164,11 @@ void AskPlanner(Turn& turn, const PlanState& plan, StageMatter matter) {
     context["files"] = std::move(files);
   }
   if (plan.dag) context["tasks"] = TasksShown(turn, plan);
+  ShowDependencies(turn, plan, line.Understood(), context);
   if (!line.plan.empty()) context["plan"] = ParsedOr(line.plan);
   if (!line.feedback.empty()) context["feedback"] = json::array(line.feedback.begin(), line.feedback.end());
   if (matter == StageMatter::kRemark) {
-    context["change"] = line.route == Route::kMinorReplan
-                            ? "small: list the tasks that change or are new; the others stay as they are"
-                            : "large: list every task of the new plan; keep the ids of those that stay";
+    context["change"] = turn.Say(line.route == Route::kMinorReplan ? Reason::kListChanges : Reason::kListAll);
   }
   if (!context.empty()) request.context.task_context = PrettyJson(context);
   request.context.resource_pool = PoolText(ResourcePool(turn.state()));

@@ -30,6 +30,7 @@
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
 #include "model/words/catalogue.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -44,6 +45,8 @@ constexpr std::size_t kFirstLinesShown = 400;
 constexpr std::size_t kOutcomeShown = 8 * 1024;
 constexpr std::size_t kAllOutcomesShown = 64 * 1024;
 constexpr std::size_t kChangesShown = 200;
+constexpr std::size_t kMostDependenciesShown = 50;
+constexpr std::size_t kContentShown = 2 * 1024;
 
 // The first bytes of a content that is text; what is cut off is said.
 std::optional<std::string> Beginning(Turn& turn, const Content& content, std::size_t most) {
@@ -53,7 +56,7 @@ std::optional<std::string> Beginning(Turn& turn, const Content& content, std::si
   if (!bytes || !IsUtf8(*bytes) || bytes->find('\0') != std::string::npos) return std::nullopt;
   const std::string_view kept = Utf8Prefix(*bytes, most);
   std::string text(kept);
-  if (kept.size() < bytes->size()) text += fmt::format(" […{} more bytes]", bytes->size() - kept.size());
+  if (kept.size() < bytes->size()) text += turn.Say(Reason::kMoreBytes, bytes->size() - kept.size());
   return text;
 }
 
@@ -68,12 +71,12 @@ std::string ResultLine(Turn& turn, const TaskResult& result) {
   for (const NamedContent& output : result.outputs) names.push_back(output.name);
   const std::optional<std::string> text = Beginning(turn, result.result, kLineShown);
   return fmt::format("{}: {}", fmt::join(names, ", "),
-                     text ? OneLine(*text) : fmt::format("{} bytes", result.result.size));
+                     text ? OneLine(*text) : turn.Say(Reason::kBytes, result.result.size));
 }
 
 json::value Shown(Turn& turn, const Content& content, std::size_t most) {
   const std::optional<std::string> text = Beginning(turn, content, most);
-  return text ? json::value(*text) : json::value(fmt::format("({} bytes that are not text)", content.size));
+  return text ? json::value(*text) : json::value(turn.Say(Reason::kNotText, content.size));
 }
 
 json::array TrailOf(Turn& turn, const GoalState& goal, const TaskId& task) {
@@ -125,6 +128,76 @@ json::array WordsAbout(const PastRound& round) {
   return words;
 }
 
+bool IsAtWork(const DagState& dag, TaskIndex task) {
+  switch (dag.Task(task).phase) {
+    case TaskPhase::kActive:
+    case TaskPhase::kEvidence:
+    case TaskPhase::kReview:
+    case TaskPhase::kApproval:
+      return true;
+    case TaskPhase::kPending:
+    case TaskPhase::kReplan:
+    case TaskPhase::kBlocked:
+    case TaskPhase::kFailed:
+    case TaskPhase::kSkipped:
+    case TaskPhase::kCompleted:
+    case TaskPhase::kCancelled:
+      break;
+  }
+  return false;
+}
+
+// By its id, or by a file that it makes.
+bool IsReferredTo(const DagState& dag, TaskIndex task, const std::vector<std::string>& entities) {
+  return std::ranges::any_of(entities, [&](const std::string& one) {
+    if (one == dag.IdOf(task).str()) return true;
+    const auto makers = dag.MakersOf(one);
+    return std::ranges::find(makers, task) != makers.end();
+  });
+}
+
+json::object ContentOfTask(Turn& turn, const DagState& dag, TaskIndex task) {
+  const TaskRecord& record = dag.Task(task);
+  json::object content{{"id", dag.IdOf(task).str()}, {"state", EnumName(record.phase)}};
+  if (!record.result) return content;
+  content["result"] = Shown(turn, record.result->result, kContentShown);
+  json::array files;
+  for (const NamedContent& output : record.result->outputs) {
+    const bool same = output.content.digest == record.result->result.digest;
+    json::object file{{"name", output.name}, {"bytes", output.content.size}};
+    if (!same) file["begins"] = Shown(turn, output.content, kContentShown);
+    files.push_back(std::move(file));
+  }
+  if (!files.empty()) content["files"] = std::move(files);
+  return content;
+}
+
+json::object AttemptsAt(Turn& turn, const PlanState& plan, TaskIndex task) {
+  const TaskRecord& record = plan.dag->Task(task);
+  json::object tried{{"id", plan.dag->IdOf(task).str()},
+                     {"agent", plan.dag->AgentOf(task).str()},
+                     {"state", EnumName(record.phase)},
+                     {"attempts", record.attempts},
+                     {"reworks", record.reworks}};
+  if (record.note) tried["note"] = record.note->reason;
+  json::array said;
+  if (record.past) {
+    for (const PastRound& round : record.past->rounds) {
+      for (json::value& one : WordsAbout(round)) said.push_back(std::move(one));
+    }
+  }
+  if (!said.empty()) tried["said"] = std::move(said);
+  json::array calls;
+  if (const auto trail = plan.goal->trails.find(plan.dag->IdOf(task)); trail != plan.goal->trails.end()) {
+    for (const ToolTrace& call : trail->second) {
+      calls.push_back(json::object{
+          {"tool", call.tool}, {call.failed ? "failed" : "outcome", Shown(turn, call.outcome, kLineShown)}});
+    }
+  }
+  if (!calls.empty()) tried["toolCalls"] = std::move(calls);
+  return tried;
+}
+
 std::string GoalAsUnderstood(const PlanState& plan) {
   const std::string understood = plan.goal->line.Understood().goal;
   return understood.empty() ? plan.goal->goal : understood;
@@ -138,7 +211,7 @@ json::value ParsedOr(const std::string& text) {
 }
 
 std::string PersonsWords(Turn& turn, const PlanState& plan, StageMatter matter, bool with_intent) {
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   const GoalState& goal = *plan.goal;
   std::vector<std::string> lines;
   if (!goal.goal.empty()) lines.push_back(Say(language, Phrase::kWordGoal, goal.goal));
@@ -194,7 +267,7 @@ json::array TasksShown(Turn& turn, const PlanState& plan) {
     tasks.push_back(std::move(shown));
   }
   if (dag.size() > kMostTasksShown) {
-    tasks.push_back(json::value(fmt::format("… and {} more", dag.size() - kMostTasksShown)));
+    tasks.push_back(json::value(turn.Say(Reason::kMoreEntries, dag.size() - kMostTasksShown)));
   }
   return tasks;
 }
@@ -209,13 +282,31 @@ json::array FilesShown(Turn& turn, const PlanState& plan, const std::vector<std:
       all, [&](const auto& file) { return std::ranges::find(referred, file.first) != referred.end(); });
   for (const auto& [name, content] : all) {
     if (files.size() == kMostFilesShown) {
-      files.push_back(json::value(fmt::format("… and {} more", all.size() - kMostFilesShown)));
+      files.push_back(json::value(turn.Say(Reason::kMoreEntries, all.size() - kMostFilesShown)));
       break;
     }
     files.push_back(json::object{
         {"name", name}, {"bytes", content.size}, {"begins", Shown(turn, content, kFirstLinesShown)}});
   }
   return files;
+}
+
+void ShowDependencies(Turn& turn, const PlanState& plan, const IntentAnalysis& intent,
+                      json::object& context) {
+  if (!plan.dag) return;
+  const DagState& dag = *plan.dag;
+  json::array contents;
+  json::array attempts;
+  for (TaskIndex task = 0; task < dag.size(); ++task) {
+    const bool shown = intent.needs_current_task_context && contents.size() < kMostDependenciesShown;
+    if (shown && (IsAtWork(dag, task) || IsReferredTo(dag, task, intent.referenced_entities)))
+      contents.push_back(ContentOfTask(turn, dag, task));
+    if (intent.needs_execution_history && attempts.size() < kMostDependenciesShown &&
+        dag.Task(task).attempts > 0)
+      attempts.push_back(AttemptsAt(turn, plan, task));
+  }
+  if (!contents.empty()) context["currentTasks"] = std::move(contents);
+  if (!attempts.empty()) context["executionHistory"] = std::move(attempts);
 }
 
 json::object ResultToJudge(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node) {
@@ -253,7 +344,7 @@ json::object ResultToJudge(Turn& turn, const PlanState& plan, TaskIndex task, co
 }
 
 json::object TaskToDo(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node) {
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   const DagState& dag = *plan.dag;
   json::array builds_on;
   for (const TaskIndex dependency : dag.DependenciesOf(task)) {

@@ -7,6 +7,7 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
+#include "model/answer/agent_output.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
 
@@ -26,6 +27,12 @@ boost::json::array TasksShown(Turn& turn, const PlanState& plan);
 
 // The names of the plan's files with their sizes and first lines; those that were referred to first.
 boost::json::array FilesShown(Turn& turn, const PlanState& plan, const std::vector<std::string>& referred);
+
+// What an understanding that depends on more than the plan's outline lets later stages see: with
+// needsCurrentTaskContext the content of the tasks at work and of those that it refers to, with
+// needsExecutionHistory the attempts of every task, what was said about them, and the tool calls.
+void ShowDependencies(Turn& turn, const PlanState& plan, const IntentAnalysis& intent,
+                      boost::json::object& context);
 
 // Everything that a judge of a task's result has to know but the files, which are inputs of the request.
 boost::json::object ResultToJudge(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node);

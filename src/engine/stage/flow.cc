@@ -18,6 +18,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/json.h"
+#include "base/language.h"
 #include "engine/command/flow.h"
 #include "engine/dag/plan_control.h"
 #include "engine/stage/calls.h"
@@ -39,6 +40,7 @@
 #include "model/events/stage_events.h"
 #include "model/request/model_request.h"
 #include "model/words/catalogue.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -65,7 +67,7 @@ void Escalate(Turn& turn, const PlanState& plan, const CommandId& command, const
     AskAboutFailure(turn, plan, why, command);
     return;
   }
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   AskPerson(turn, plan,
             {.kind = QuestionKind::kConfirm,
              .matter = GoalMatter::kEscalation,
@@ -111,7 +113,7 @@ void FinishRouting(Turn& turn, const PlanState& plan, const CommandId& command, 
   const StageLine& line = plan.goal->LineOf(matter);
   const RouteFacts facts{line.Understood(), std::get<RouteDecision>(output.params),
                          matter == StageMatter::kRemark};
-  const Ruling ruling = RuleRoute(facts);
+  const Ruling ruling = RuleRoute(facts, turn.language());
   if (ruling.overruled) {
     turn.Emit(plan, RouteOverruled{matter, facts.said.route, ruling.route, ruling.rule});
   }
@@ -121,7 +123,7 @@ void FinishRouting(Turn& turn, const PlanState& plan, const CommandId& command, 
   std::string reason = ruling.must_confirm ? ruling.rule : std::string();
   const bool changes =
       ruling.intended != Route::kContinueExecution && ruling.control != ControlAction::kStatus;
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   if (reason.empty() && changes) reason = ReasonToConfirm(line.understanding, language);
   if (reason.empty() && changes) reason = ReasonToConfirm(line.router, language);
   if (reason.empty()) {
@@ -146,8 +148,7 @@ void FinishRouting(Turn& turn, const PlanState& plan, const CommandId& command, 
 void FinishPlanning(Turn& turn, const PlanState& plan, const CommandId& command, const StageCall& call,
                     const AgentOutput& output) {
   if (output.action == "FAIL") {
-    Escalate(turn, plan, command, call,
-             Say(turn.state().settings.language, Phrase::kSeesNoWay, ReasonIn(output)));
+    Escalate(turn, plan, command, call, turn.Say(Phrase::kSeesNoWay, ReasonIn(output)));
     return;
   }
   if (call.matter == StageMatter::kGoal) MoveToPhase(turn, plan, GoalPhase::kReviewing);
@@ -175,7 +176,7 @@ std::string PlanInWords(Language language, const StageLine& line) {
 
 void AskAboutPlan(Turn& turn, const PlanState& plan, const CommandId& command, StageMatter matter,
                   const std::string& reason, RiskLevel risk) {
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   const StageLine& line = plan.goal->LineOf(matter);
   const std::string& words = matter == StageMatter::kRemark && !plan.goal->remarks.empty()
                                  ? plan.goal->remarks.front().text
@@ -198,8 +199,8 @@ void SendPlanBack(Turn& turn, const PlanState& plan, const CommandId& command, S
                   const std::string& why) {
   const std::uint32_t rounds = plan.goal->LineOf(matter).rounds;
   if (rounds > kMostPlanRounds) {
-    AskAboutPlan(turn, plan, command, matter,
-                 Say(turn.state().settings.language, Phrase::kSentBackTimes, rounds, why), RiskLevel::kHigh);
+    AskAboutPlan(turn, plan, command, matter, turn.Say(Phrase::kSentBackTimes, rounds, why),
+                 RiskLevel::kHigh);
   } else {
     PlanAgain(turn, plan, matter);
   }
@@ -209,7 +210,7 @@ void FinishPlanReview(Turn& turn, const PlanState& plan, const CommandId& comman
                       const AgentOutput& output) {
   const StageLine& line = plan.goal->LineOf(matter);
   const auto& review = std::get<ReviewResult>(output.params);
-  const Verdict verdict = JudgeReview(review, WeightOf(output), line.planner);
+  const Verdict verdict = JudgeReview(review, WeightOf(output), line.planner, turn.language());
   turn.Emit(plan, WorkReviewed{matter,
                                {},
                                verdict.approved,
@@ -219,7 +220,7 @@ void FinishPlanReview(Turn& turn, const PlanState& plan, const CommandId& comman
                                verdict.reason});
   const RiskLevel risk = Higher(line.planner.risk, output.risk.level);
   if (verdict.approved) {
-    const std::string reason = ReasonToConfirm(line.planner, turn.state().settings.language);
+    const std::string reason = ReasonToConfirm(line.planner, turn.language());
     if (reason.empty()) {
       AcceptPlan(turn, plan, matter);
     } else {
@@ -260,17 +261,16 @@ bool HandleInability(Turn& turn, const PlanState& plan, const CommandId& command
              .command = command,
              .task = call.task,
              .risk = output.risk.level,
-             .choices = {{"text", Say(turn.state().settings.language, Phrase::kClarifyText,
-                                      StageAgent(call.stage).str())}}});
+             .choices = {{"text", turn.Say(Phrase::kClarifyText, StageAgent(call.stage).str())}}});
   return true;
 }
 
 // A plan that ended badly, or was given up, is tried again.
 void GoOn(Turn& turn, const PlanState& plan) {
-  turn.Emit(plan, PlanChanged{PlanChange::kReopened, "the goal is run again"});
+  turn.Emit(plan, PlanChanged{PlanChange::kReopened, turn.Say(Reason::kGoalRunAgain)});
   if (plan.dag) {
-    MoveToPhase(turn, plan, GoalPhase::kExecuting, "the goal is run again");
-    RetryFailed(turn, plan, "the goal is run again");
+    MoveToPhase(turn, plan, GoalPhase::kExecuting, turn.Say(Reason::kGoalRunAgain));
+    RetryFailed(turn, plan, turn.Say(Reason::kGoalRunAgain));
   } else {
     turn.Emit(plan, GoalSet{plan.goal->goal, {}, {}, false, plan.goal->files});
     AskUnderstanding(turn, plan, StageMatter::kGoal);
@@ -278,8 +278,8 @@ void GoOn(Turn& turn, const PlanState& plan) {
 }
 
 void BeginAnew(Turn& turn, const PlanState& plan, GoalSubmission& submission) {
-  if (!plan.completed) CancelPlan(turn, plan, "the goal starts over");
-  turn.Emit(plan, PlanChanged{PlanChange::kReopened, "the goal starts over"});
+  if (!plan.completed) CancelPlan(turn, plan, turn.Say(Reason::kGoalStartsOver));
+  turn.Emit(plan, PlanChanged{PlanChange::kReopened, turn.Say(Reason::kGoalStartsOver)});
   std::vector<NamedContent> files = plan.goal ? plan.goal->files : std::vector<NamedContent>();
   if (!submission.files.empty()) files = KeepGoalFiles(turn, plan, submission);
   turn.Emit(plan, GoalSet{submission.goal, submission.author, {}, submission.fresh, std::move(files)});
@@ -415,8 +415,8 @@ void PlanAgain(Turn& turn, const PlanState& plan, StageMatter matter) {
 void AcceptPlan(Turn& turn, const PlanState& plan, StageMatter matter) {
   if (matter == StageMatter::kGoal) MoveToPhase(turn, plan, GoalPhase::kMatching);
   const TaskPlan wanted = plan.goal->LineOf(matter).Planned();
-  if (const std::string obstacle = ObstacleTo(plan, matter, wanted); !obstacle.empty()) {
-    turn.Emit(plan, WorkReviewed{matter, {}, false, 0, obstacle, {}, "it does not fit the plan there is"});
+  if (const std::string obstacle = ObstacleTo(plan, matter, wanted, turn.language()); !obstacle.empty()) {
+    turn.Emit(plan, WorkReviewed{matter, {}, false, 0, obstacle, {}, turn.Say(Reason::kDoesNotFit)});
     if (plan.goal->LineOf(matter).rounds > kMostPlanRounds) {
       GiveUp(turn, plan, matter, obstacle);
     } else {
@@ -429,7 +429,7 @@ void AcceptPlan(Turn& turn, const PlanState& plan, StageMatter matter) {
     begun[plan.dag->IdOf(task)] = plan.dag->AgentOf(task);
   }
   const std::vector<TaskMatch> matches =
-      MatchTasks(ResourcePool(turn.state()), wanted.tasks, plan.goal->assigned, begun);
+      MatchTasks(ResourcePool(turn.state()), wanted.tasks, plan.goal->assigned, begun, turn.language());
   turn.Emit(plan, TasksMatched{matches, false});
   std::vector<std::string> orphans;
   for (const TaskMatch& match : matches) {
@@ -439,7 +439,7 @@ void AcceptPlan(Turn& turn, const PlanState& plan, StageMatter matter) {
     AdoptPlan(turn, plan, matter, wanted, matches);
     return;
   }
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   AskPerson(turn, plan,
             {.kind = QuestionKind::kAsk,
              .matter = GoalMatter::kCapability,
@@ -462,7 +462,7 @@ void GiveUp(Turn& turn, const PlanState& plan, StageMatter matter, const std::st
 
 void EndGoal(Turn& turn, const PlanState& plan, const std::string& failure) {
   MoveToPhase(turn, plan, GoalPhase::kEnded, failure);
-  CloseGoalQuestions(turn, plan, "the goal has ended");
+  CloseGoalQuestions(turn, plan, turn.Say(Reason::kGoalEnded));
   CompleteIfIdle(turn, plan);
 }
 

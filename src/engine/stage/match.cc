@@ -16,11 +16,13 @@
 #include "base/check.h"
 #include "base/ids.h"
 #include "base/json.h"
+#include "base/language.h"
 #include "engine/state/hub_state.h"
 #include "model/answer/agent_output.h"
 #include "model/config/human_agent.h"
 #include "model/events/stage_events.h"
 #include "model/request/model_request.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -52,7 +54,8 @@ bool IsAble(const std::vector<PoolEntry>& pool, const AgentId& agent, const Plan
   return found != pool.end() && Can(*found, task);
 }
 
-TaskMatch Match(std::vector<PoolEntry>& pool, const PlannedTask& task) {
+TaskMatch Match(std::vector<PoolEntry>& pool, const PlannedTask& task, Language language) {
+  const std::string wanted = fmt::format("{}", fmt::join(task.required_capabilities, ", "));
   PoolEntry* best = nullptr;
   for (PoolEntry& entry : pool) {
     if (!Can(entry, task)) continue;
@@ -60,13 +63,12 @@ TaskMatch Match(std::vector<PoolEntry>& pool, const PlannedTask& task) {
     if (best == nullptr || rank(entry) < rank(*best)) best = &entry;
   }
   if (best == nullptr) {
-    return {TaskId(task.id), {}, fmt::format("nobody has {}", fmt::join(task.required_capabilities, ", "))};
+    return {TaskId(task.id), {}, Say(language, Reason::kNobodyHas, wanted)};
   }
   const std::uint32_t load = best->load++;
   return {TaskId(task.id), best->agent,
-          task.required_capabilities.empty()
-              ? fmt::format("load {}", load)
-              : fmt::format("has {}, load {}", fmt::join(task.required_capabilities, ", "), load)};
+          task.required_capabilities.empty() ? Say(language, Reason::kLoad, load)
+                                             : Say(language, Reason::kHasAndLoad, wanted, load)};
 }
 
 }  // namespace
@@ -137,16 +139,16 @@ std::string PoolText(const std::vector<PoolEntry>& pool) {
 
 std::vector<TaskMatch> MatchTasks(std::vector<PoolEntry> pool, const std::vector<PlannedTask>& tasks,
                                   const std::map<TaskId, AgentId>& assigned,
-                                  const std::map<TaskId, AgentId>& begun) {
+                                  const std::map<TaskId, AgentId>& begun, Language language) {
   std::vector<TaskMatch> matches;
   for (const PlannedTask& task : tasks) {
     const TaskId id(task.id);
     if (const auto given = assigned.find(id); given != assigned.end()) {
-      matches.push_back({id, given->second, "a person decided it"});
+      matches.push_back({id, given->second, Say(language, Reason::kPersonDecided)});
     } else if (const auto has = begun.find(id); has != begun.end() && IsAble(pool, has->second, task)) {
-      matches.push_back({id, has->second, "has it already"});
+      matches.push_back({id, has->second, Say(language, Reason::kHasItAlready)});
     } else {
-      matches.push_back(Match(pool, task));
+      matches.push_back(Match(pool, task, language));
     }
   }
   return matches;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/language.h"
 #include "engine/state/hub_state.h"
 #include "model/answer/agent_output.h"
 #include "model/events/stage_events.h"
@@ -40,6 +41,7 @@ std::string PoolText(const std::vector<PoolEntry>& pool);
 // An empty agent: nobody can.
 std::vector<TaskMatch> MatchTasks(std::vector<PoolEntry> pool, const std::vector<PlannedTask>& tasks,
                                   const std::map<TaskId, AgentId>& assigned,
-                                  const std::map<TaskId, AgentId>& begun);
+                                  const std::map<TaskId, AgentId>& begun,
+                                  Language language = Language::kEnglish);
 
 }  // namespace agenttalk

@@ -10,7 +10,9 @@
 
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/language.h"
 #include "engine/command/flow.h"
+#include "engine/command/held_calls.h"
 #include "engine/dag/flow.h"
 #include "engine/people/gateway.h"
 #include "engine/stage/calls.h"
@@ -29,6 +31,7 @@
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
 #include "model/words/catalogue.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -42,7 +45,7 @@ StageCall CallOf(const PlanState& plan, const QuestionAsked& asked) {
 // A person's words are kept as such, for every stage that comes.
 void TellStages(Turn& turn, const PlanState& plan, StageMatter matter, const std::string& asked,
                 const std::string& said, bool feedback = false) {
-  GoalNoted noted{matter, Say(turn.state().settings.language, Phrase::kNotePerson, said), feedback, false};
+  GoalNoted noted{matter, turn.Say(Phrase::kNotePerson, said), feedback, false};
   noted.asked = asked;
   noted.said = said;
   turn.Emit(plan, std::move(noted));
@@ -61,7 +64,7 @@ bool Declines(Decision decision, const std::string& text) {
 void FailReview(Turn& turn, const PlanState& plan, const StageCall& call) {
   const TaskIndex task = plan.dag ? plan.dag->Find(call.task) : DagState::kNone;
   if (task == DagState::kNone || plan.dag->Task(task).phase != TaskPhase::kReview) return;
-  FailReviewedTask(turn, plan, task, ErrorCode::kEscalated, "nobody could judge the result");
+  FailReviewedTask(turn, plan, task, ErrorCode::kEscalated, turn.Say(Reason::kNobodyJudged));
 }
 
 void DecideStage(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Decision decision,
@@ -72,11 +75,11 @@ void DecideStage(Turn& turn, const PlanState& plan, const QuestionAsked& asked, 
       FailReview(turn, plan, call);
     } else {
       GiveUp(turn, plan, call.matter,
-             fmt::format("nobody answered {}: {}", asked.from.str(), FirstLine(asked.text)));
+             turn.Say(Reason::kNobodyAnswered, asked.from.str(), FirstLine(asked.text)));
     }
     return;
   }
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   TellStages(turn, plan, call.matter, FirstLine(asked.text),
              text.empty() ? Say(language, Phrase::kPersonSaidGo) : text);
   AskAgain(turn, plan, call);
@@ -90,8 +93,9 @@ void DecideRoute(Turn& turn, const PlanState& plan, const QuestionAsked& asked, 
     ActOnRoute(turn, plan, matter);
   } else if (Declines(decision, text)) {
     GiveUp(turn, plan, matter,
-           decision == Decision::kReject ? "a person rejected it" + (text.empty() ? "" : ": " + text)
-                                         : "nobody confirmed it in time");
+           decision != Decision::kReject ? turn.Say(Reason::kNobodyConfirmed)
+           : text.empty()                ? turn.Say(Reason::kPersonRejected)
+                                         : turn.Say(Reason::kPersonRejectedSaying, text));
   } else {
     TellStages(turn, plan, matter, {}, text);
     AskUnderstanding(turn, plan, matter);
@@ -105,9 +109,9 @@ void DecidePlan(Turn& turn, const PlanState& plan, const QuestionAsked& asked, D
     AcceptPlan(turn, plan, matter);
   } else if (text.empty()) {
     GiveUp(turn, plan, matter,
-           fmt::format(
-               "{}: {}", ToString(ErrorCode::kPlanRejected),
-               decision == Decision::kReject ? "a person rejected the plan" : "nobody approved the plan"));
+           fmt::format("{}: {}", ToString(ErrorCode::kPlanRejected),
+                       turn.Say(decision == Decision::kReject ? Reason::kPersonRejectedPlan
+                                                              : Reason::kNobodyApprovedPlan)));
   } else {
     TellStages(turn, plan, matter, {}, text, true);
     PlanAgain(turn, plan, matter);
@@ -123,7 +127,7 @@ void DecideCapability(Turn& turn, const PlanState& plan, Decision decision, cons
   const StageMatter matter = MatchingLine(*plan.goal);
   if (Declines(decision, text)) {
     GiveUp(turn, plan, matter,
-           fmt::format("{}: nobody can do a task of the plan", ToString(ErrorCode::kCapabilityMissing)));
+           fmt::format("{}: {}", ToString(ErrorCode::kCapabilityMissing), turn.Say(Reason::kNobodyCan)));
     return;
   }
   const AgentId named(text.empty() || !IsSafeName(text) ? std::string(kHuman) : text);
@@ -133,8 +137,10 @@ void DecideCapability(Turn& turn, const PlanState& plan, Decision decision, cons
     TasksMatched given;
     given.by_person = true;
     const TaskPlan wanted = plan.goal->LineOf(matter).Planned();
-    for (TaskMatch& match : MatchTasks(ResourcePool(turn.state()), wanted.tasks, plan.goal->assigned, {})) {
-      if (match.agent_id.empty()) given.matches.push_back({match.task_id, named, "a person decided it"});
+    for (TaskMatch& match :
+         MatchTasks(ResourcePool(turn.state()), wanted.tasks, plan.goal->assigned, {}, turn.language())) {
+      if (match.agent_id.empty())
+        given.matches.push_back({match.task_id, named, turn.Say(Reason::kPersonDecided)});
     }
     turn.Emit(plan, std::move(given));
   }
@@ -150,22 +156,22 @@ void DecideResult(Turn& turn, const PlanState& plan, const QuestionAsked& asked,
   } else if (decision == Decision::kReject) {
     RejectReviewedTask(turn, plan, task, text);
   } else {
-    FailReviewedTask(turn, plan, task, ErrorCode::kGateClosed,
-                     Say(turn.state().settings.language, Phrase::kNotInTime));
+    FailReviewedTask(turn, plan, task, ErrorCode::kGateClosed, turn.Say(Phrase::kNotInTime));
   }
 }
 
 void DecideException(Turn& turn, const PlanState& plan, Decision decision, const std::string& text) {
-  const std::string failure = plan.dag ? FailureOf(*plan.dag) : std::string();
+  const std::string failure = plan.dag ? FailureOf(*plan.dag, turn.language()) : std::string();
   if (failure.empty()) {
-    EndGoal(turn, plan, decision == Decision::kApprove ? std::string() : "a person rejected the result");
+    EndGoal(turn, plan,
+            decision == Decision::kApprove ? std::string() : turn.Say(Reason::kPersonRejectedResult));
     return;
   }
   if (Declines(decision, text)) {
     EndGoal(turn, plan, failure);
     return;
   }
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   if (!text.empty()) TellStages(turn, plan, StageMatter::kGoal, {}, text);
   RetryFailed(turn, plan, text.empty() ? Say(language, Phrase::kTryAgain) : text,
               {Speaker::kPerson, AgentId(std::string(kHuman)), text});
@@ -182,9 +188,8 @@ void DecideTool(Turn& turn, const PlanState& plan, const QuestionAsked& asked, D
     const OpenCall held = record->execution->redo.back();
     const bool answered = !is_call && !Declines(decision, text);
     std::string result = text;
-    if (!answered && result.empty()) {
-      result = Say(turn.state().settings.language, is_call ? Phrase::kRefusedCall : Phrase::kNobodyDid);
-    }
+    if (!answered && is_call) result = RefusalOfCall(turn, text);
+    if (!answered && !is_call && text.empty()) result = turn.Say(Phrase::kNobodyDid);
     const std::uint32_t call = record->execution->calls + 1;
     turn.Emit(plan, ToolCallIntended{record->id, call, held.tool, held.subject, held.idempotent, {}});
     const Content content = turn.Store(plan, result);

@@ -18,6 +18,7 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/json.h"
+#include "base/language.h"
 #include "base/time.h"
 #include "engine/dag/goal_rules.h"
 #include "engine/dag/revision.h"
@@ -38,6 +39,7 @@
 #include "model/dag/task_graph.h"
 #include "model/events/stage_events.h"
 #include "model/request/model_request.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -195,18 +197,18 @@ std::vector<std::string> TasksThatStay(const PlanState& plan, const CommandId& p
   return names;
 }
 
-std::string ObstacleTo(const PlanState& plan, StageMatter matter, const TaskPlan& wanted) {
-  if (wanted.tasks.empty()) return "there is no task in it";
+std::string ObstacleTo(const PlanState& plan, StageMatter matter, const TaskPlan& wanted, Language language) {
+  if (wanted.tasks.empty()) return Say(language, Reason::kNoTaskInIt);
   TaskDag dag = DagOf(plan, matter, NodesOf(plan, wanted, {}));
   for (const TaskNode& node : dag.nodes) {
     for (const TaskId& id : node.depends_on) {
       if (std::ranges::find(dag.nodes, id, &TaskNode::task_id) == dag.nodes.end()) {
-        return fmt::format("{} depends on {}, which is not a task", node.task_id.str(), id.str());
+        return Say(language, Reason::kDependsOnNothing, node.task_id.str(), id.str());
       }
     }
   }
   for (const auto& cycle : TaskGraph(dag).FindCycles(1)) {
-    return fmt::format("{} would wait for itself", dag.nodes[cycle.front()].task_id.str());
+    return Say(language, Reason::kWaitsForItself, dag.nodes[cycle.front()].task_id.str());
   }
   const Issues issues = CompleteGoalDag(plan, dag);
   return issues.ok() ? std::string() : issues.errors.front().message;
@@ -216,16 +218,16 @@ void AdoptPlan(Turn& turn, const PlanState& plan, StageMatter matter, const Task
                const std::vector<TaskMatch>& matches) {
   std::vector<TaskNode> nodes = NodesOf(plan, wanted, matches);
   const std::string reason =
-      matter == StageMatter::kRemark ? plan.goal->remarks.front().text : std::string("planned for the goal");
+      matter == StageMatter::kRemark ? plan.goal->remarks.front().text : turn.Say(Reason::kPlannedForGoal);
   const bool fresh = plan.goal->fresh;
   MoveToPhase(turn, plan, GoalPhase::kExecuting);
   const bool patches = PatchesPlan(plan, matter) && !NamesFiles(nodes);
   const bool adopted = patches ? ApplyPatch(turn, plan, nodes, reason)
                                : SubmitNew(turn, plan, DagOf(plan, matter, nodes), reason, fresh);
   if (!adopted) {
-    GiveUp(turn, plan, matter, "the plan cannot be carried out by this team any more");
+    GiveUp(turn, plan, matter, turn.Say(Reason::kTeamCannot));
   } else if (matter == StageMatter::kRemark) {
-    SettleRemark(turn, plan, true, fmt::format("revision {} of the plan", plan.dag->revision()));
+    SettleRemark(turn, plan, true, turn.Say(Reason::kRevisionOf, plan.dag->revision()));
   }
 }
 
@@ -250,7 +252,7 @@ bool Reassign(Turn& turn, const PlanState& plan, const TaskId& task, const Agent
   // Its files go where it goes.
   if (!CompleteGoalDag(plan, dag).ok()) return false;
   return Submit(turn, plan, std::move(dag), StageAgent(Stage::kOrchestrator),
-                fmt::format("{} goes to {}: {}", task.str(), agent.str(), reason));
+                turn.Say(Reason::kGoesTo, task.str(), agent.str(), reason));
 }
 
 }  // namespace agenttalk

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/language.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
@@ -19,7 +20,7 @@ bool PatchesPlan(const PlanState& plan, StageMatter matter);
 // patches.
 std::vector<std::string> TasksThatStay(const PlanState& plan, const CommandId& planner);
 // Why the planned tasks cannot become the plan's; empty: they can.
-std::string ObstacleTo(const PlanState& plan, StageMatter matter, const TaskPlan& wanted);
+std::string ObstacleTo(const PlanState& plan, StageMatter matter, const TaskPlan& wanted, Language language);
 
 // Every task has somebody who can do it: they become the plan's DAG. For a remark that changes little they
 // are put over the DAG there is; otherwise they take its place, and what is unchanged keeps its results.

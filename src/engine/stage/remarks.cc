@@ -24,6 +24,7 @@
 #include "model/config/human_agent.h"
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -56,15 +57,16 @@ void Control(Turn& turn, const PlanState& plan, const std::string& action) {
     SettleRemark(turn, plan, true, StandOf(turn, plan));
   } else if (action == "pause" && !plan.paused && !HasEnded(plan)) {
     PausePlan(turn, plan, reason);
-    SettleRemark(turn, plan, true, "the plan is paused");
+    SettleRemark(turn, plan, true, turn.Say(Reason::kPlanPaused));
   } else if (action == "resume" && plan.paused) {
     ResumePlan(turn, plan, reason);
-    SettleRemark(turn, plan, true, "the plan continues unchanged");
+    SettleRemark(turn, plan, true, turn.Say(Reason::kPlanContinues));
   } else if (action == "cancel" && !HasEnded(plan)) {
-    SettleRemark(turn, plan, true, "the plan is cancelled");
+    SettleRemark(turn, plan, true, turn.Say(Reason::kPlanIsCancelled));
     CancelPlan(turn, plan, reason);
   } else {
-    SettleRemark(turn, plan, false, fmt::format("{} is not possible now", action.empty() ? "that" : action));
+    SettleRemark(turn, plan, false,
+                 turn.Say(Reason::kNotPossible, action.empty() ? turn.Say(Reason::kThat) : action));
   }
 }
 
@@ -73,11 +75,11 @@ void HeedWhilePlanning(Turn& turn, const PlanState& plan) {
   const std::string words = plan.goal->remarks.front().text;
   for (const CommandRecord& record : plan.commands) {
     if (!IsLive(record.state) || record.owner != OwnerKind::kStage) continue;
-    CancelCommand(turn, plan, record, ErrorCode::kCancelled, "a remark came");
+    CancelCommand(turn, plan, record, ErrorCode::kCancelled, turn.Say(Reason::kRemarkCame));
   }
-  CloseGoalQuestions(turn, plan, "a remark came");
+  CloseGoalQuestions(turn, plan, turn.Say(Reason::kRemarkCame));
   turn.Emit(plan, GoalNoted{StageMatter::kGoal, words, true, false});
-  SettleRemark(turn, plan, true, "the plan is made with this in mind");
+  SettleRemark(turn, plan, true, turn.Say(Reason::kHeeded));
   if (plan.goal->line.intent.empty()) {
     AskUnderstanding(turn, plan, StageMatter::kGoal);
   } else {
@@ -90,7 +92,7 @@ void BeginOther(Turn& turn, const PlanState& plan) {
   const std::string intent = plan.goal->remark_line.intent;
   const PlanId id(fmt::format("{}-{}", plan.id.str(), remark.number));
   BeginGoal(turn, turn.Plan(id), remark.text, std::string(kHuman), intent);
-  SettleRemark(turn, plan, true, fmt::format("{} begins", id.str()), id);
+  SettleRemark(turn, plan, true, turn.Say(Reason::kOtherBegins, id.str()), id);
 }
 
 }  // namespace
@@ -105,7 +107,7 @@ void OnPlanRemark(Turn& turn, PlanRemark remark) {
     turn.reply = {Reply::Status::kRefused, std::move(refusal), {}, 0};
     return;
   }
-  if (plan.completed) turn.Emit(plan, PlanChanged{PlanChange::kReopened, "a remark came"});
+  if (plan.completed) turn.Emit(plan, PlanChanged{PlanChange::kReopened, turn.Say(Reason::kRemarkCame)});
   const std::uint64_t event = turn.Emit(plan, RemarkMade{std::move(remark.text), std::move(remark.author)});
   if (!remark.client_id.empty()) turn.Emit(plan, ControlAccepted{std::move(remark.client_id), "say"});
   if (plan.goal->remarks.size() == 1) AskUnderstanding(turn, plan, StageMatter::kRemark);
@@ -116,7 +118,7 @@ void ActOnRemark(Turn& turn, const PlanState& plan) {
   const StageLine& line = plan.goal->remark_line;
   switch (line.route) {
     case Route::kContinueExecution:
-      SettleRemark(turn, plan, true, "the plan stays as it is");
+      SettleRemark(turn, plan, true, turn.Say(Reason::kPlanStays));
       return;
     case Route::kControlAction:
       Control(turn, plan, line.control);
@@ -133,7 +135,7 @@ void ActOnRemark(Turn& turn, const PlanState& plan) {
       BeginOther(turn, plan);
       return;
     case Route::kWaitUserDecision:
-      SettleRemark(turn, plan, false, "nothing was decided");
+      SettleRemark(turn, plan, false, turn.Say(Reason::kNothingDecided));
       return;
   }
 }

@@ -1,14 +1,14 @@
 #include "engine/stage/rules.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <string>
 
+#include "base/language.h"
 #include "engine/state/goal_state.h"
 #include "model/answer/agent_output.h"
 #include "model/words/catalogue.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -88,23 +88,21 @@ RiskLevel Higher(RiskLevel one, RiskLevel other) {
   return std::max(one, other);
 }
 
-Ruling RuleRoute(const RouteFacts& facts) {
+Ruling RuleRoute(const RouteFacts& facts, Language language) {
   Ruling ruling;
   ruling.intended = RouteOf(facts);
   if (ruling.intended == Route::kControlAction) ruling.control = ControlOf(facts);
   ruling.route = ruling.intended;
-  ruling.rule = fmt::format("{} leads to {}", ToString(facts.intent.relation), ToString(ruling.route));
+  ruling.rule = Say(language, Reason::kLeadsTo, ToString(facts.intent.relation), ToString(ruling.route));
   if (!facts.plan_exists && ruling.intended == Route::kNewTask) {
-    ruling.rule = "with no plan under way a goal is a new task";
+    ruling.rule = Say(language, Reason::kGoalIsNew);
   }
   if (ChangesPlan(ruling) && !IsSure(facts, ruling)) {
     ruling.route = Route::kWaitUserDecision;
-    ruling.rule = fmt::format("a relation of confidence {:g} changes no plan without a person",
-                              facts.intent.relation_confidence);
+    ruling.rule = Say(language, Reason::kUnsureRelation, facts.intent.relation_confidence);
   } else if (ruling.intended == Route::kControlAction && (!ruling.control || !facts.plan_exists)) {
     ruling.route = Route::kWaitUserDecision;
-    ruling.rule = facts.plan_exists ? "it is not clear what is to be done with the plan"
-                                    : "there is no plan that could be controlled";
+    ruling.rule = Say(language, facts.plan_exists ? Reason::kControlUnclear : Reason::kNothingToControl);
     if (!facts.plan_exists) ruling.intended = Route::kNewTask;
   }
   // To ask a person breaks no rule.
@@ -125,18 +123,19 @@ std::string ReasonToConfirm(const StageWeight& weight, Language language) {
   return {};
 }
 
-Verdict JudgeReview(const ReviewResult& review, const StageWeight& reviewer, const StageWeight& judged) {
+Verdict JudgeReview(const ReviewResult& review, const StageWeight& reviewer, const StageWeight& judged,
+                    Language language) {
   Verdict verdict;
   const bool high = judged.risk == RiskLevel::kHigh || reviewer.risk == RiskLevel::kHigh;
   if (!review.approved) {
     verdict.reason = review.feedback;
   } else if (review.score < kPassingScore) {
-    verdict.reason = fmt::format("a score of {:g} is no approval", review.score);
+    verdict.reason = Say(language, Reason::kScoreIsNoApproval, review.score);
   } else if (!review.required_fixes.empty()) {
-    verdict.reason = "what must still be fixed is not approved";
+    verdict.reason = Say(language, Reason::kFixesAreLeft);
   } else if (high) {
     verdict.only_a_person = true;
-    verdict.reason = "what is of high risk only a person can let pass";
+    verdict.reason = Say(language, Reason::kOnlyAPerson);
   } else {
     verdict.approved = true;
   }

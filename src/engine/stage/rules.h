@@ -31,7 +31,7 @@ struct Ruling {
   std::string rule;
 };
 
-Ruling RuleRoute(const RouteFacts& facts);
+Ruling RuleRoute(const RouteFacts& facts, Language language = Language::kEnglish);
 
 // Why a person has to confirm what a stage said; empty: nobody has to.
 std::string ReasonToConfirm(const StageWeight& weight, Language language = Language::kEnglish);
@@ -42,7 +42,8 @@ struct Verdict {
   bool only_a_person = false;  // it is good, and of high risk
   std::string reason;          // why what the reviewer said does not count
 };
-Verdict JudgeReview(const ReviewResult& review, const StageWeight& reviewer, const StageWeight& judged);
+Verdict JudgeReview(const ReviewResult& review, const StageWeight& reviewer, const StageWeight& judged,
+                    Language language = Language::kEnglish);
 
 // What counts of an answer when it is judged.
 StageWeight WeightOf(const AgentOutput& output);

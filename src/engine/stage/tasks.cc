@@ -14,6 +14,8 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/json.h"
+#include "base/language.h"
+#include "engine/command/held_calls.h"
 #include "engine/dag/approval.h"
 #include "engine/dag/flow.h"
 #include "engine/people/gateway.h"
@@ -37,6 +39,7 @@
 #include "model/events/stage_events.h"
 #include "model/request/model_request.h"
 #include "model/words/catalogue.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -55,19 +58,6 @@ std::string TextIn(const AgentOutput& output, std::string_view key) {
   const json::value* value = object == nullptr ? nullptr : object->if_contains(key);
   if (value == nullptr || value->is_null()) return {};
   return value->is_string() ? std::string(value->as_string()) : CompactJson(*value);
-}
-
-// Arguments as people read them: values by name.
-std::string ReadableArguments(const std::string& arguments) {
-  const auto parsed = ParseJson(arguments);
-  const json::object* object = parsed ? parsed->if_object() : nullptr;
-  if (object == nullptr) return arguments;
-  std::string text;
-  for (const auto& [key, value] : *object) {
-    text += fmt::format("\n    {}: {}", std::string_view(key),
-                        value.is_string() ? std::string(value.as_string()) : json::serialize(value));
-  }
-  return text;
 }
 
 // What an agent must not do, or say, before a person has answered.
@@ -89,17 +79,19 @@ void Hold(Turn& turn, const PlanState& plan, const CommandRecord& record, const 
 
 std::string WhatToFix(const ReviewResult& review, const Verdict& verdict) {
   std::string text = review.feedback.empty() ? verdict.reason : review.feedback;
-  for (const std::string& fix : review.required_fixes) text += "\n- " + fix;
+  for (const std::string& fix : review.required_fixes) {
+    if (fix != text) text += "\n- " + fix;
+  }
   return text;
 }
 
-std::string FailedTasks(const DagState& dag) {
+std::string FailedTasks(Language language, const DagState& dag) {
   std::vector<std::string> failed;
   for (TaskIndex task = 0; task < dag.size(); ++task) {
     const TaskRecord& record = dag.Task(task);
     if (record.phase != TaskPhase::kFailed) continue;
     failed.push_back(
-        fmt::format("{} failed: {}", dag.IdOf(task).str(), record.note ? record.note->reason : ""));
+        Say(language, Reason::kTaskFailed, dag.IdOf(task).str(), record.note ? record.note->reason : ""));
   }
   return fmt::format("{}", fmt::join(failed, "; "));
 }
@@ -140,8 +132,8 @@ void AskAboutResult(Turn& turn, const PlanState& plan, TaskIndex task, const Com
   question.command_id = command;
   question.task_id = node.task_id;
   question.risk = risk;
-  question.text = Say(turn.state().settings.language, Phrase::kResultPass, node.task_id.str(), plan.id.str(),
-                      node.assigned_agent_id.str(), why);
+  question.text =
+      turn.Say(Phrase::kResultPass, node.task_id.str(), plan.id.str(), node.assigned_agent_id.str(), why);
   ShowResult(turn, plan, task, node, question);
   AskPerson(turn, plan, std::move(question));
 }
@@ -174,7 +166,7 @@ std::string WordsForPerson(const AgentOutput& output) {
 void HandleException(Turn& turn, const PlanState& plan, const CommandId& command, const AgentOutput& output) {
   const std::string decision = TextIn(output, "decision");
   const std::string reason = TextIn(output, "reason");
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   const bool asks = !ReasonToConfirm(WeightOf(output), language).empty();
   const bool allocates = output.action == "RESOURCE_ALLOCATE";
   const bool handles = output.action == "EXCEPTION_HANDLE" || allocates;
@@ -194,12 +186,12 @@ void HandleException(Turn& turn, const PlanState& plan, const CommandId& command
     }
   }
   turn.Emit(plan, GoalNoted{StageMatter::kGoal,
-                            Say(language, Phrase::kNoteOrchestrator, FailedTasks(*plan.dag),
+                            Say(language, Phrase::kNoteOrchestrator, FailedTasks(language, *plan.dag),
                                 allocates ? agent.str() : decision, reason),
                             decision == "replan", true});
   if (allocates) {
     if (!Reassign(turn, plan, task, agent, reason)) {
-      AskAboutFailure(turn, plan, fmt::format("it cannot go to {}", agent.str()), command);
+      AskAboutFailure(turn, plan, turn.Say(Reason::kCannotGoTo, agent.str()), command);
     }
   } else if (decision == "retry") {
     RetryFailed(turn, plan, reason, {Speaker::kOrchestrator, StageAgent(Stage::kOrchestrator), reason});
@@ -208,7 +200,7 @@ void HandleException(Turn& turn, const PlanState& plan, const CommandId& command
   } else if (decision == "replan") {
     PlanAgain(turn, plan, StageMatter::kGoal);
   } else if (decision == "stop") {
-    EndGoal(turn, plan, FailureOf(*plan.dag));
+    EndGoal(turn, plan, FailureOf(*plan.dag, turn.language()));
   } else {
     AskAboutFailure(turn, plan, reason, command);
   }
@@ -225,7 +217,7 @@ bool StagedGoal::BriefExecutor(Turn& turn, const PlanState& plan, TaskIndex task
 
 AnswerUse StagedGoal::UseExecutorAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                         const AnswerFacts& answer) const {
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   const AgentOutput& output = *answer.stage;
   if (const auto* clarification = std::get_if<Clarification>(&output.params)) {
     Hold(turn, plan, record, output, nullptr,
@@ -236,16 +228,19 @@ AnswerUse StagedGoal::UseExecutorAnswer(Turn& turn, const PlanState& plan, const
     return {.next = AnswerUse::Next::kTaken};
   }
   const bool calls = !answer.tools.empty() && answer.tools.front().refusal.empty();
-  if (calls && output.risk.level == RiskLevel::kHigh) {
+  const bool declared = calls && NeedsConsent(answer.tools.front());
+  if (calls && (declared || output.risk.level == RiskLevel::kHigh)) {
     const ToolRequest& tool = answer.tools.front();
-    Hold(turn, plan, record, output, &tool,
-         {.kind = QuestionKind::kConfirm,
-          .text = Say(language, Phrase::kToolQuestion, record.agent.str(), tool.name, record.task.str(),
-                      Say(language, Phrase::kHighRisk, output.risk.description)) +
-                  "\n" + Say(language, Phrase::kToolArguments, ReadableArguments(tool.arguments)),
-          .from = record.agent,
-          .choices = {{"approve", Say(language, Phrase::kToolApprove)},
-                      {"reject", Say(language, Phrase::kToolReject, record.agent.str())}}});
+    const std::string why =
+        declared ? turn.Say(Reason::kToolIsRisky) : turn.Say(Phrase::kHighRisk, output.risk.description);
+    Hold(
+        turn, plan, record, output, &tool,
+        {.kind = QuestionKind::kConfirm,
+         .text = Say(language, Phrase::kToolQuestion, record.agent.str(), tool.name, record.task.str(), why) +
+                 "\n" + Say(language, Phrase::kToolArguments, ReadableArguments(tool.arguments)),
+         .from = record.agent,
+         .choices = {{"approve", Say(language, Phrase::kToolApprove)},
+                     {"reject", Say(language, Phrase::kToolReject, record.agent.str())}}});
     return {.next = AnswerUse::Next::kTaken};
   }
   turn.Emit(plan, ToEvent(output, record.id, Stage::kExecutor, record.task));
@@ -271,7 +266,7 @@ bool StagedGoal::AwaitReview(Turn& turn, const PlanState& plan, TaskIndex task) 
   // What a person did needs no reviewer, and what is used again was judged before.
   if (plan.dag->AgentOf(task).str() == kHuman || plan.dag->Task(task).reused) return false;
   turn.Emit(plan, TaskChanged{plan.dag->IdOf(task), TaskChange::kWaitsForReview, ErrorCode::kGateClosed,
-                              "waits for its review"});
+                              turn.Say(Reason::kWaitsForReview)});
   AskResultReview(turn, plan, task);
   return true;
 }
@@ -283,15 +278,14 @@ void FinishResultReview(Turn& turn, const PlanState& plan, const StageCall& call
   const auto& review = std::get<ReviewResult>(output.params);
   const auto said = plan.goal->executors.find(call.task);
   const StageWeight judged = said == plan.goal->executors.end() ? StageWeight() : said->second;
-  const Verdict verdict = JudgeReview(review, WeightOf(output), judged);
+  const Verdict verdict = JudgeReview(review, WeightOf(output), judged, turn.language());
   turn.Emit(plan, WorkReviewed{StageMatter::kResult, call.task, verdict.approved, review.score,
                                review.feedback, review.required_fixes, verdict.reason});
   const bool wants_person = verdict.only_a_person || (verdict.approved && judged.requires_confirmation);
   if (wants_person) {
-    AskAboutResult(
-        turn, plan, task, command,
-        verdict.only_a_person ? verdict.reason : Say(turn.state().settings.language, Phrase::kAgentAsks),
-        Higher(judged.risk, output.risk.level));
+    AskAboutResult(turn, plan, task, command,
+                   verdict.only_a_person ? verdict.reason : turn.Say(Phrase::kAgentAsks),
+                   Higher(judged.risk, output.risk.level));
   } else if (verdict.approved) {
     AcceptReviewedTask(turn, plan, task);
   } else {
@@ -311,7 +305,7 @@ void FinishOrchestration(Turn& turn, const PlanState& plan, const StageCall& cal
     EndGoal(turn, plan, {});
     return;
   }
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   std::vector<QuestionChoice> choices = ChoicesIn(output, language);
   choices.push_back({"approve", Say(language, Phrase::kCloseApprove)});
   choices.push_back({"reject", Say(language, Phrase::kCloseReject)});
@@ -327,7 +321,7 @@ void FinishOrchestration(Turn& turn, const PlanState& plan, const StageCall& cal
 
 void AskAboutFailure(Turn& turn, const PlanState& plan, const std::string& said, const CommandId& command,
                      std::vector<QuestionChoice> choices) {
-  const Language language = turn.state().settings.language;
+  const Language language = turn.language();
   const std::string tasks = NamesOfFailed(*plan.dag);
   choices.push_back({"approve", Say(language, Phrase::kFailureApprove, tasks)});
   choices.push_back({"text", Say(language, Phrase::kFailureText, tasks)});
@@ -336,7 +330,7 @@ void AskAboutFailure(Turn& turn, const PlanState& plan, const std::string& said,
             {.kind = QuestionKind::kConfirm,
              .matter = GoalMatter::kException,
              .text = fmt::format("{}{}{}", said, said.empty() ? "" : "\n",
-                                 Say(language, Phrase::kFailure, FailedTasks(*plan.dag))),
+                                 Say(language, Phrase::kFailure, FailedTasks(language, *plan.dag))),
              .from = StageAgent(Stage::kOrchestrator),
              .command = command,
              .risk = RiskLevel::kHigh,
@@ -362,8 +356,8 @@ bool MayGoalEnd(Turn& turn, const PlanState& plan) {
   if (!goal.remarks.empty() || AwaitsPerson(plan)) return false;
   if (!goal.staged || goal.phase == GoalPhase::kEnded) return true;
   if (goal.phase != GoalPhase::kExecuting || !plan.dag) return false;
-  if (FailureOf(*plan.dag).empty()) {
-    MoveToPhase(turn, plan, GoalPhase::kClosing, "every task is done");
+  if (FailureOf(*plan.dag, turn.language()).empty()) {
+    MoveToPhase(turn, plan, GoalPhase::kClosing, turn.Say(Reason::kAllDone));
     AskOrchestrator(turn, plan, StageMatter::kPhaseEnd);
   } else if (goal.exceptions >= kMostExceptions) {
     AskAboutFailure(turn, plan, {}, {});

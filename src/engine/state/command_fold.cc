@@ -278,7 +278,8 @@ OpenCall CommandFold::TakeOpen(Execution& execution, std::uint32_t call) {
 void CommandFold::Fold(const ModelCallFinished& e) {
   CommandRecord& record = Record(e.command_id);
   Execution& execution = *record.execution;
-  TakeOpen(execution, e.call);
+  const OpenCall open = TakeOpen(execution, e.call);
+  plan_.miscount.Learn(open.reserved, e.cost);
   Add(plan_.spent, e.cost);
   if (e.cost != Cost{}) Add(plan_.shares[record.agent][e.model], e.cost);
   Add(state_.unsettled, e.cost);
@@ -304,6 +305,14 @@ void CommandFold::Fold(const ToolCallIntended& e) {
   if (again != execution.redo.end()) execution.redo.erase(again);
   execution.open.push_back(
       {e.call, 0, e.idempotent, e.tool, e.arguments, {}, event_.number, e.provider_call});
+}
+
+// When the command resumes, what it was about to do comes first.
+void CommandFold::Fold(const ToolCallHeld& e) {
+  Execution& execution = *Record(e.command_id).execution;
+  if (execution.open.empty() && execution.tool_outputs.empty() && execution.redo.empty())
+    ++execution.tool_rounds;
+  execution.redo.push_back({0, 0, e.idempotent, e.tool, e.arguments, {}, event_.number, e.provider_call});
 }
 
 void CommandFold::Fold(const ToolCallFinished& e) {

@@ -26,6 +26,7 @@ class CommandFold {
   void Fold(const ModelCallFinished& e);
   void Fold(const AnswerRefused& e);
   void Fold(const ToolCallIntended& e);
+  void Fold(const ToolCallHeld& e);
   void Fold(const ToolCallFinished& e);
   void Fold(const CommandRequeued& e);
   void Fold(const AttemptFailed& e);

@@ -14,6 +14,7 @@
 #include "base/codec.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/language.h"
 #include "base/time.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
@@ -22,6 +23,7 @@
 #include "model/dag/task_dag.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/event.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -109,11 +111,11 @@ bool IsEnd(TaskChange change) {
 }
 
 // What is to be said of a task that is done: which of its outputs nobody gets.
-std::unique_ptr<TaskNote> NoteOf(const TaskCompleted& e) {
+std::unique_ptr<TaskNote> NoteOf(const TaskCompleted& e, Language language) {
   std::string reason;
   for (const WithheldOutput& one : e.withheld) {
     if (!reason.empty()) reason += "; ";
-    reason += one.name + " is not delivered: " + one.reason;
+    reason += Say(language, Reason::kNotDelivered, one.name, one.reason);
   }
   if (reason.empty()) return nullptr;
   return std::make_unique<TaskNote>(TaskNote{ErrorCode::kInternal, std::move(reason)});
@@ -232,11 +234,11 @@ void FoldForked(PlanState& plan, const PlanForked& e) {
   }
 }
 
-void FoldCompleted(PlanState& plan, const TaskCompleted& e, Timestamp at) {
+void FoldCompleted(PlanState& plan, const TaskCompleted& e, Timestamp at, Language language) {
   DagState& dag = *plan.dag;
   const TaskIndex task = Known(dag, e.task_id);
   dag.Change().tasks[task].ended_at = at;
-  dag.Change().tasks[task].note = NoteOf(e);
+  dag.Change().tasks[task].note = NoteOf(e, language);
   dag.Change().tasks[task].past.reset();
   for (const NamedContent& one : e.deliverables)
     dag.Change().delivered.insert_or_assign(one.name, one.content);

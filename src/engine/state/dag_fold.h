@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "base/language.h"
 #include "base/time.h"
 #include "engine/state/plan_state.h"
 #include "model/events/event.h"
@@ -11,7 +12,7 @@ namespace agenttalk {
 
 void FoldDag(PlanState& plan, const DagAdopted& e);
 void FoldForked(PlanState& plan, const PlanForked& e);
-void FoldCompleted(PlanState& plan, const TaskCompleted& e, Timestamp at);
+void FoldCompleted(PlanState& plan, const TaskCompleted& e, Timestamp at, Language language);
 void FoldReset(PlanState& plan, const TasksReset& e);
 // True: a command that a planner made for the task in advance is let go.
 bool FoldChanged(PlanState& plan, const TaskChanged& e, Timestamp at);

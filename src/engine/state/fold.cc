@@ -59,6 +59,7 @@ class Folding {
   void operator()(const ModelCallFinished& e) { commands_.Fold(e); }
   void operator()(const AnswerRefused& e) { commands_.Fold(e); }
   void operator()(const ToolCallIntended& e) { commands_.Fold(e); }
+  void operator()(const ToolCallHeld& e) { commands_.Fold(e); }
   void operator()(const ToolCallFinished& e) { commands_.Fold(e); }
   void operator()(const AttemptFailed& e) { commands_.Fold(e); }
   void operator()(const CommandRequeued& e) { commands_.Fold(e); }
@@ -90,7 +91,7 @@ class Folding {
   void operator()(const DagAdopted& e) { FoldDag(plan_, e); }
   void operator()(const PlanForked& e) { FoldForked(plan_, e); }
   void operator()(const TaskCompleted& e) {
-    FoldCompleted(plan_, e, event_.time);
+    FoldCompleted(plan_, e, event_.time, state_.settings.language);
     FoldTaskNote(plan_, e, state_.settings.language);
   }
   void operator()(const TasksReset& e) { FoldReset(plan_, e); }
@@ -165,10 +166,11 @@ void Folding::operator()(const QuestionAsked& e) {
   plan_.questions[event_.number] = {e, event_.time};
   ++state_.open_questions;
   if (e.deadline != Timestamp{}) state_.timers.Add({e.deadline, plan_.number, 0, event_.number});
-  const bool pauses_command =
-      e.purpose == QuestionPurpose::kBudget || e.purpose == QuestionPurpose::kHubBudget ||
-      e.purpose == QuestionPurpose::kOutcome || e.purpose == QuestionPurpose::kTask ||
-      (e.purpose == QuestionPurpose::kAskHuman && e.call == 0) || e.matter == GoalMatter::kTool;
+  const bool pauses_command = e.purpose == QuestionPurpose::kBudget ||
+                              e.purpose == QuestionPurpose::kHubBudget ||
+                              e.purpose == QuestionPurpose::kOutcome || e.purpose == QuestionPurpose::kTask ||
+                              (e.purpose == QuestionPurpose::kAskHuman && e.call == 0) ||
+                              e.matter == GoalMatter::kTool || e.purpose == QuestionPurpose::kToolCall;
   if (pauses_command) commands_.MoveTo(Record(e.command_id), CommandState::kWaitingHuman, {});
   // A tool that asks runs on; a person's time is not counted.
   if (e.purpose == QuestionPurpose::kAskHuman && e.call != 0)

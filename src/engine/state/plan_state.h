@@ -21,6 +21,7 @@
 #include "engine/state/command_trails.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/goal_state.h"
+#include "engine/state/miscount.h"
 #include "engine/state/role_state.h"
 #include "engine/state/waiting_index.h"
 #include "engine/state/working_memory.h"
@@ -262,6 +263,7 @@ class PlanState {
   CommandTrails trails;       // which events are about each command
   CostShares shares;          // of `spent`; what was spent before it was told apart is in none
   CostShares settled_shares;  // of `settled`
+  Miscount miscount;          // of what is reserved for calls
   std::uint64_t version = 0;  // rows in the journal
   std::uint64_t last_event = 0;
   std::uint64_t snapshot_version = 0;  // of the newest snapshot; 0: there is none
@@ -277,6 +279,7 @@ class PlanState {
         f("settled", self.settled), f("memory", self.memory);
     f("goal", self.goal), f("trails", self.trails);
     f("shares", self.shares), f("settled_shares", self.settled_shares);
+    f("miscount", self.miscount);
   }
 
   // The record of a command; null when there is none.

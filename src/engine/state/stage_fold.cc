@@ -166,7 +166,8 @@ void FoldReview(PlanState& plan, const WorkReviewed& e, Language language) {
   if (e.approved) return;
   ++line.rounds;
   line.feedback = e.required_fixes;
-  if (!e.feedback.empty()) line.feedback.insert(line.feedback.begin(), e.feedback);
+  const bool repeats = std::ranges::find(line.feedback, e.feedback) != line.feedback.end();
+  if (!e.feedback.empty() && !repeats) line.feedback.insert(line.feedback.begin(), e.feedback);
 }
 
 void FoldMatches(PlanState& plan, const TasksMatched& e) {

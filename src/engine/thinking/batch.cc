@@ -45,6 +45,7 @@
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
 #include "model/events/thinking_events.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -234,7 +235,7 @@ void BatchApplication::Record(const BatchReport& report) {
   reason_ = batch_.reason.empty() ? Summary(batch_.commands) : batch_.reason;
   if (report.changed && !plan_.opened) {
     turn_.Emit(plan_, PlanChanged{PlanChange::kOpened, {}});
-    turn_.Emit(plan_, PlanChanged{PlanChange::kPaused, "made by hand; resume runs it"});
+    turn_.Emit(plan_, PlanChanged{PlanChange::kPaused, turn_.Say(Reason::kMadeByHand)});
   }
   ThinkingApplied applied;
   applied.agent_id = batch_.author;

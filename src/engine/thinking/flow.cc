@@ -16,6 +16,7 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/issue_text.h"
+#include "base/language.h"
 #include "base/utf8.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"
@@ -73,6 +74,15 @@ bool LacksResult(const PlanState& plan, const CommandRecord& record, const Answe
   return declares || record.score_required;
 }
 
+std::string StateInWords(Language language, const DagState& dag, TaskIndex task) {
+  const TaskRecord& record = dag.Task(task);
+  if (record.phase == TaskPhase::kSkipped) {
+    return record.note ? Say(language, Phrase::kTaskSkipped, record.note->reason)
+                       : Say(language, Phrase::kTaskSkippedNow);
+  }
+  return Say(language, IsFinished(dag, task) ? Phrase::kTaskFinished : Phrase::kTaskOpen);
+}
+
 std::string DoneText(const AnswerFacts& answer, const BatchReport& report, Language language) {
   std::vector<std::string_view> names;
   for (const ThinkingCommand& command : answer.commands) names.push_back(command.name);
@@ -128,9 +138,9 @@ ThoughtOutcome ThinkingFlow::CarryOut(Turn& turn, const PlanState& plan, const C
   }
   auto applied = ApplyBatch(turn, plan, batch);
   if (!applied && IsConflict(applied.error())) {
-    TellAgent(turn, plan, record, MemoryKind::kDone, record.agent,
-              Say(turn.state().settings.language, Phrase::kCommandsNot, applied.error().front().message,
-                  DescribePlan(plan, turn.state().settings.language)));
+    TellAgent(
+        turn, plan, record, MemoryKind::kDone, record.agent,
+        turn.Say(Phrase::kCommandsNot, applied.error().front().message, DescribePlan(plan, turn.language())));
     outcome.use_result = false;
     return outcome;
   }
@@ -144,7 +154,7 @@ ThoughtOutcome ThinkingFlow::CarryOut(Turn& turn, const PlanState& plan, const C
     outcome.use_result = false;
   } else if (!outcome.use_result) {
     TellAgent(turn, plan, record, MemoryKind::kDone, record.agent,
-              DoneText(answer, *applied, turn.state().settings.language));
+              DoneText(answer, *applied, turn.language()));
   }
   return outcome;
 }
@@ -161,9 +171,9 @@ void HearPerson(Turn& turn, const PlanState& plan, const CommandRecord& record, 
                 const std::string& text) {
   std::string said = CleanHumanText(text);
   if (IsBlank(said)) {
-    said = Say(turn.state().settings.language, decision == Decision::kApprove  ? Phrase::kYes
-                                               : decision == Decision::kReject ? Phrase::kNo
-                                                                               : Phrase::kNobodyAnswered);
+    said = Say(turn.language(), decision == Decision::kApprove  ? Phrase::kYes
+                                : decision == Decision::kReject ? Phrase::kNo
+                                                                : Phrase::kNobodyAnswered);
   }
   TellAgent(turn, plan, record, MemoryKind::kAnswer, AgentId(std::string(kHuman)), std::move(said));
   turn.Emit(plan, CommandRequeued{record.id});
@@ -183,7 +193,7 @@ std::string DescribePlan(const PlanState& plan, Language language) {
     const std::string_view instruction = Utf8Prefix(node.prompt, kLongestInstructionTold);
     std::string line = fmt::format(
         "- {} ({}, {}{}): {}{}", node.task_id.str(), node.assigned_agent_id.str(),
-        Say(language, IsFinished(dag, task) ? Phrase::kTaskFinished : Phrase::kTaskOpen),
+        StateInWords(language, dag, task),
         needs.empty() ? std::string()
                       : Say(language, Phrase::kTaskNeeds, fmt::format("{}", fmt::join(needs, " "))),
         instruction, instruction.size() < node.prompt.size() ? "…" : "");

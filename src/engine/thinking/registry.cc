@@ -22,6 +22,7 @@
 #include "base/issue.h"
 #include "base/json.h"
 #include "base/json_pointer.h"
+#include "base/language.h"
 #include "base/suggestion.h"
 #include "base/utf8.h"
 #include "model/reading/object_reader.h"

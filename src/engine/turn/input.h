@@ -17,6 +17,7 @@
 #include "model/command/command.h"
 #include "model/command/sent_command.h"
 #include "model/config/agent_profile.h"
+#include "model/config/risk_level.h"
 #include "model/content/content.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
@@ -90,6 +91,7 @@ struct ToolRequest {
   bool idempotent = true;
   std::string refusal;  // unknown tool, bad arguments: told to the model, nothing is run
   ErrorCode refusal_code = ErrorCode::kPermissionDenied;
+  RiskLevel risk = RiskLevel::kLow;  // as the tool declares it
 };
 
 // A task downstream wants one upstream to be done better.

@@ -16,6 +16,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "base/language.h"
 #include "base/time.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
@@ -25,6 +26,8 @@
 #include "model/answer/role_request.h"
 #include "model/content/content.h"
 #include "model/events/event.h"
+#include "model/words/catalogue.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 
@@ -119,6 +122,12 @@ class Turn {
   // Owners and strategies of commands.
   [[nodiscard]] const CommandParts& parts() const { return parts_.commands; }
   [[nodiscard]] Timestamp now() const { return state_.now; }
+  [[nodiscard]] Language language() const { return state_.settings.language; }
+  // A phrase or reason of model/words in the hub's language.
+  template <typename Words, typename... Args>
+  [[nodiscard]] std::string Say(Words words, const Args&... args) const {
+    return agenttalk::Say(language(), words, args...);
+  }
 
   // Makes the event happen; returns its number.
   template <typename Body>

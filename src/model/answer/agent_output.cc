@@ -44,9 +44,6 @@ void ReadCommon(ObjectReader& reader, AgentOutput& output) {
 
 }  // namespace
 
-std::string_view ToString(RiskLevel level) {
-  return SpellingOf(kRiskLevels, level);
-}
 std::string_view ToString(IntentAction action) {
   return SpellingOf(kIntentActions, action);
 }

@@ -11,15 +11,13 @@
 #include <vector>
 
 #include "model/answer/thinking_command.h"
+#include "model/config/risk_level.h"  // IWYU pragma: export
 #include "model/reading/checked.h"
 #include "model/request/model_request.h"
 
 // What every stage agent answers with: one structure, and for each stage its own actions and params
 // (docs/formats/agent_output.md).
 namespace agenttalk {
-
-enum class RiskLevel : std::uint8_t { kLow, kMedium, kHigh };
-std::string_view ToString(RiskLevel level);
 
 struct Risk {
   RiskLevel level = RiskLevel::kLow;

@@ -5,9 +5,6 @@
 
 namespace agenttalk {
 
-inline constexpr Spellings<RiskLevel, 3> kRiskLevels{
-    {{"low", RiskLevel::kLow}, {"medium", RiskLevel::kMedium}, {"high", RiskLevel::kHigh}}};
-
 inline constexpr Spellings<IntentAction, 6> kIntentActions{{{"create", IntentAction::kCreate},
                                                             {"modify", IntentAction::kModify},
                                                             {"query", IntentAction::kQuery},

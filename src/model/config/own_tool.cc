@@ -22,6 +22,7 @@
 #include "base/suggestion.h"
 #include "base/time.h"
 #include "model/config/known_names.h"
+#include "model/config/risk_level.h"
 #include "model/config/tool_names.h"
 #include "model/reading/object_reader.h"
 
@@ -237,6 +238,7 @@ void ReadOwnTool(const std::string& name, ObjectReader& reader, OwnToolConfig& t
   }
   ReadEnvironment(reader, tool);
   reader.Integer("max_output_bytes", {.min = 1024, .max = 1 << 30}, tool.max_output_bytes);
+  reader.Choice<RiskLevel>("risk", kRiskLevels, tool.risk);
 }
 
 json::object ToJson(const OwnToolConfig& tool) {
@@ -246,6 +248,7 @@ json::object ToJson(const OwnToolConfig& tool) {
   if (tool.schema != standard.schema) object["schema"] = json::parse(tool.schema);
   if (tool.idempotent) object["idempotent"] = *tool.idempotent;
   if (tool.network) object["network"] = true;
+  if (tool.risk != standard.risk) object["risk"] = ToString(tool.risk);
   if (tool.timeout != standard.timeout)
     object["timeout"] = std::chrono::duration<double>(tool.timeout).count();
   if (!tool.env.empty()) object["env"] = json::array(tool.env.begin(), tool.env.end());

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "model/config/risk_level.h"
 #include "model/reading/object_reader.h"
 
 // A tool that a hub's owner declares in agenttalk.yaml: a program that runs in the sandbox
@@ -28,6 +29,7 @@ struct OwnToolConfig {
   Duration timeout = std::chrono::minutes(10);
   std::vector<std::string> env;      // the variables of the hub's environment that it sees, by name
   std::size_t max_output_bytes = 0;  // 0: the hub's limit
+  RiskLevel risk = RiskLevel::kLow;  // high: a person is asked before each call
 
   [[nodiscard]] bool MayRepeat() const { return idempotent.value_or(!network); }
   // Whether arguments stand in the command; otherwise the program reads them as JSON.

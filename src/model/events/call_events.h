@@ -98,6 +98,21 @@ struct ToolCallFinished {
   }
 };
 
+// A tool call that is made only when a person has agreed to it (engine/command/held_calls.h).
+struct ToolCallHeld {
+  CommandId command_id;
+  std::string tool;
+  Content arguments;
+  bool idempotent = true;
+  std::string provider_call;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("command_id", self.command_id), f("tool", self.tool), f("arguments", self.arguments);
+    f("idempotent", self.idempotent), f("provider_call", self.provider_call);
+  }
+};
+
 // The process ended while the call was open, so that its outcome is unknown; it is made again.
 struct CallRestarted {
   CommandId command_id;

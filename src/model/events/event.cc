@@ -32,9 +32,9 @@ const char* EnumName(QuestionKind value) {
       std::array{"ask", "approve", "confirm", "clarify", "missing_input", "outcome_unknown", "alert"}, value);
 }
 const char* EnumName(QuestionPurpose value) {
-  return NameIn(
-      std::array{"notice", "budget", "outcome", "gate", "replan", "task", "hub_budget", "ask_human", "goal"},
-      value);
+  return NameIn(std::array{"notice", "budget", "outcome", "gate", "replan", "task", "hub_budget", "ask_human",
+                           "goal", "tool_call"},
+                value);
 }
 const char* EnumName(Decision value) {
   return NameIn(std::array{"none", "approve", "reject"}, value);

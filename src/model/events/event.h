@@ -95,7 +95,8 @@ namespace agenttalk {
   X(PlanFileKept, "plan_file_kept") \
   X(ClockJumped, "clock_jumped") \
   X(PlanRemoved, "plan_removed") \
-  X(PlanImported, "plan_imported")
+  X(PlanImported, "plan_imported") \
+  X(ToolCallHeld, "tool_call_held")
 // clang-format on
 
 template <typename Skipped, typename... Bodies>

@@ -35,7 +35,8 @@ enum class QuestionPurpose : std::uint8_t {
   kTask,
   kHubBudget,
   kAskHuman,
-  kGoal
+  kGoal,
+  kToolCall
 };
 
 // What one of a person's choices leads to. `word` is approve or reject, or a text to answer with.

@@ -15,6 +15,7 @@
 #include "base/error_code.h"
 #include "base/json.h"
 #include "model/config/agent_profile.h"
+#include "model/config/risk_level.h"
 #include "model/reading/checked.h"
 #include "model/reading/object_reader.h"
 #include "model/reading/parsed_text.h"
@@ -131,6 +132,7 @@ void ReadStep(ObjectReader& reader, const std::vector<std::string>& parameters, 
   reader.Name(Field(asks ? "to" : "name").Required(), step.name);
   ReadParams(reader, step);
   ReadOnError(reader, step);
+  reader.Choice<RiskLevel>("risk", kRiskLevels, step.risk);
   CheckReferences(reader, step, {plan, parameters});
   plan.steps.push_back(std::move(step));
 }
@@ -231,6 +233,7 @@ json::value ToJson(const InternalPlan& plan) {
     one[step.type == StepType::kRequestCollaboration ? "to" : "name"] = step.name;
     if (auto params = ParseJson(step.params)) one["params"] = std::move(*params);
     one["on_error"] = step.on_error == OnError::kAlternative ? step.alternative : EnumName(step.on_error);
+    if (step.risk != RiskLevel::kLow) one["risk"] = ToString(step.risk);
     steps.push_back(std::move(one));
   }
   return json::object{{"strategy", ToString(plan.strategy)}, {"steps", std::move(steps)}};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/config/agent_profile.h"
+#include "model/config/risk_level.h"
 #include "model/reading/checked.h"
 #include "model/reading/object_reader.h"
 
@@ -31,13 +32,15 @@ struct PlanStep {
   std::string name;    // of the action or the tool; of a request the agent that is asked
   std::string params;  // a JSON object's text
   OnError on_error = OnError::kStop;
-  std::string alternative;  // the step that takes its place
+  std::string alternative;           // the step that takes its place
+  RiskLevel risk = RiskLevel::kLow;  // of a tool; high: a person is asked before it runs
 
   bool operator==(const PlanStep&) const = default;
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("id", self.id), f("type", self.type), f("name", self.name), f("params", self.params);
     f("on_error", self.on_error), f("alternative", self.alternative);
+    f("risk", self.risk);
   }
 };
 

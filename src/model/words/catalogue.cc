@@ -27,7 +27,6 @@ constexpr std::array<Entry, static_cast<std::size_t>(Phrase::kCount)> kEntries{{
     {Phrase::kApproveLeadsTo, "Approve: {0}", "批准：{0}"},
     {Phrase::kRejectLeadsTo, "Reject: {0}", "拒绝：{0}"},
     {Phrase::kTextLeadsTo, "Text: {0}", "文字回答：{0}"},
-    {Phrase::kNoAnswer, "No answer by {0}: {1}", "在 {0} 之前没有回答：{1}"},
     {Phrase::kGate, "Does the result of task {0} ({1}) by {2} pass?",
      "是否批准任务 {0}（{1}，由 {2} 完成）的结果？"},
     {Phrase::kResultPass, "Does the result of task {0} ({1}) by {2} pass? A person is asked because: {3}",
@@ -39,7 +38,6 @@ constexpr std::array<Entry, static_cast<std::size_t>(Phrase::kCount)> kEntries{{
      "任务连同你的文字退回给 {0}（第 {1} 次拒绝，最多 {2} 次）。"},
     {Phrase::kFailsNow, "the task fails, because it was sent back as often as is allowed ({0}).",
      "任务失败，因为退回次数已达上限（{0}）。"},
-    {Phrase::kTaskFails, "the task fails.", "任务失败。"},
     {Phrase::kNotInTime, "nobody approved it in time", "没有人在期限内批准"},
     {Phrase::kPersonReject, "a person rejected the result without saying why",
      "人拒绝了该结果，没有说明原因"},
@@ -58,7 +56,6 @@ constexpr std::array<Entry, static_cast<std::size_t>(Phrase::kCount)> kEntries{{
     {Phrase::kOutcomeReject, "the command ends.", "命令结束。"},
     {Phrase::kConfirmedDone, "A person confirmed that it was done.", "已由人确认完成。"},
     {Phrase::kWork, "Task {0} is yours: {1}", "任务 {0} 由你完成：{1}"},
-    {Phrase::kWorkInputs, "Its inputs: {0}", "它的输入：{0}"},
     {Phrase::kWorkText, "your text is the task's result; attached files are its outputs.",
      "你的文字就是任务的结果，附上的文件是它的输出。"},
     {Phrase::kWorkReject, "the task fails.", "任务失败。"},
@@ -108,9 +105,8 @@ constexpr std::array<Entry, static_cast<std::size_t>(Phrase::kCount)> kEntries{{
     {Phrase::kPlanRisk, "Risk: {0}. {1}", "风险：{0}。{1}"},
     {Phrase::kPlanApprove, "the tasks start.", "任务开始执行。"},
     {Phrase::kPlanReject,
-     "with a text, the planner makes another plan that heeds it; without one, it is given up.",
-     "写了文字，规划者会据此重新制定计划；没有文字，就此放弃。"},
-    {Phrase::kPlanRejectText, "A person rejected the plan: {0}", "人拒绝了该计划：{0}"},
+     "with a text, the planner makes another plan that follows it; without one, the goal is given up.",
+     "写了文字，规划者会据此重新制定计划；没有文字，则放弃该目标。"},
     {Phrase::kSentBackTimes, "it was sent back {0} times: {1}", "它已被退回 {0} 次：{1}"},
     {Phrase::kCapability, "CAPABILITY_MISSING: nobody can do {0}.", "CAPABILITY_MISSING：没有人能做 {0}。"},
     {Phrase::kCapabilityText, "an agent's id: that agent gets it, although it lacks the capability.",
@@ -170,6 +166,8 @@ constexpr std::array<Entry, static_cast<std::size_t>(Phrase::kCount)> kEntries{{
     {Phrase::kPlanAt, "The plan is at revision {0}:", "计划现在是第 {0} 版："},
     {Phrase::kTaskFinished, "finished", "已完成"},
     {Phrase::kTaskOpen, "not finished", "未完成"},
+    {Phrase::kTaskSkipped, "skipped: {0}", "已跳过：{0}"},
+    {Phrase::kTaskSkippedNow, "skipped", "已跳过"},
     {Phrase::kTaskNeeds, ", needs {0}", "，依赖 {0}"},
     {Phrase::kAndMoreTasks, "- and {0} more tasks", "- 还有 {0} 个任务"},
     {Phrase::kCommandsDone, "Your commands were carried out: {0}.", "你的命令已执行：{0}。"},
@@ -180,12 +178,14 @@ constexpr std::array<Entry, static_cast<std::size_t>(Phrase::kCount)> kEntries{{
     {Phrase::kNobodyAnswered, "Nobody answered in time. Decide without an answer.",
      "没有人在期限内回答。请自行决定。"},
     {Phrase::kRefusedCall, "a person refused this call", "人拒绝了这次调用"},
+    {Phrase::kRefusedCallSaying, "a person refused this call: {0}", "人拒绝了这次调用：{0}"},
     {Phrase::kNobodyDid, "nobody answers; continue with what is there, or FAIL",
      "没有人回答；请用现有的内容继续，或者 FAIL"},
     {Phrase::kScoreCriteria, "how well the result meets the prompt, 0-100", "结果满足提示要求的程度，0-100"},
 }};
 
-// What the programs say in English themselves.
+// Tools and thinking commands by their names, actions of an internal plan by "action <name>". Their English
+// is where they are declared.
 constexpr auto kDescriptions = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"append_task",
      "向计划追加一个新任务，task_id 是新的 id。dependent_task_ids 是必须先完成的任务的 id，可以为空；"
@@ -213,6 +213,15 @@ constexpr auto kDescriptions = std::to_array<std::pair<std::string_view, std::st
     {"get_plan_status", "给出计划的进度。"},
     {"get_plan_structure", "给出计划的任务及其依赖关系。"},
     {"update_task_status", "报告你自己任务的状态。"},
+    {"action ask_model",
+     "询问模型。params：prompt（这一步要得到什么；任务和输入是已知的）。它的结果就是回答。"},
+    {"action write_output", "写入任务声明的一个输出。params：name、content。它的结果就是该内容。"},
+    {"action publish_message",
+     "向其他智能体发送消息。params：content、send_to（一个智能体的 id，或 id 的列表）。"},
+    {"action update_task_status",
+     "报告任务的状态。params：status（in_progress、completed、failed）、summary。它的结果就是 "
+     "summary；failed "
+     "会结束任务。"},
 });
 
 }  // namespace

@@ -8,8 +8,9 @@
 
 #include "base/language.h"
 
-// Everything that the engine itself says to people and models beside the prompts (prompts/phrases.h), in each
-// language. A wording is a format with numbered arguments, so that a language may order them as it needs.
+// What the engine itself asks people and tells models beside the prompts (prompts/phrases.h), in each
+// language. The reasons that it gives are in model/words/reasons.h. A wording is a format with numbered
+// arguments, so that a language may order them as it needs.
 namespace agenttalk {
 
 enum class Phrase : std::uint8_t {
@@ -24,7 +25,6 @@ enum class Phrase : std::uint8_t {
   kApproveLeadsTo,  // {0} what
   kRejectLeadsTo,   // {0} what
   kTextLeadsTo,     // {0} what
-  kNoAnswer,        // {0} until when, {1} what
   // Gates and results.
   kGate,          // {0} task, {1} plan, {2} agent
   kResultPass,    // {0} task, {1} plan, {2} agent, {3} why a person is asked
@@ -32,7 +32,6 @@ enum class Phrase : std::uint8_t {
   kDone,          //
   kGoesBack,      // {0} agent, {1} the how-manieth, {2} of how many
   kFailsNow,      // {0} how often it was rejected
-  kTaskFails,     //
   kNotInTime,     //
   kPersonReject,  // without a text
   // Other questions of tasks and commands.
@@ -44,7 +43,6 @@ enum class Phrase : std::uint8_t {
   kOutcomeReject,     //
   kConfirmedDone,     // what a tool is taken to have said
   kWork,              // {0} task, {1} prompt
-  kWorkInputs,        // {0} names
   kWorkText,          //
   kWorkReject,        //
   kToolInputText,     //
@@ -86,7 +84,6 @@ enum class Phrase : std::uint8_t {
   kPlanRisk,          // {0} level, {1} description
   kPlanApprove,       //
   kPlanReject,        //
-  kPlanRejectText,    //
   kSentBackTimes,     // {0} how often, {1} why
   kCapability,        // {0} tasks
   kCapabilityText,    //
@@ -140,20 +137,23 @@ enum class Phrase : std::uint8_t {
   kRejectedBy,    // by a person
   kSkippedInput,  // {0} task, {1} why
   // Plans and commands.
-  kPlanAt,          // {0} revision
-  kTaskFinished,    //
-  kTaskOpen,        //
-  kTaskNeeds,       // {0} ids
-  kAndMoreTasks,    // {0} how many
-  kCommandsDone,    // {0} names
-  kNowRevision,     // {0} revision
-  kCommandsNot,     // {0} why, {1} the plan
-  kYes,             //
-  kNo,              //
-  kNobodyAnswered,  //
-  kRefusedCall,     //
-  kNobodyDid,       //
-  kScoreCriteria,   //
+  kPlanAt,             // {0} revision
+  kTaskFinished,       //
+  kTaskOpen,           //
+  kTaskSkipped,        // {0} why
+  kTaskSkippedNow,     //
+  kTaskNeeds,          // {0} ids
+  kAndMoreTasks,       // {0} how many
+  kCommandsDone,       // {0} names
+  kNowRevision,        // {0} revision
+  kCommandsNot,        // {0} why, {1} the plan
+  kYes,                //
+  kNo,                 //
+  kNobodyAnswered,     //
+  kRefusedCall,        //
+  kRefusedCallSaying,  // {0} text
+  kNobodyDid,          //
+  kScoreCriteria,      //
   kCount,
 };
 

@@ -22,7 +22,9 @@
 #include "base/plant.h"
 #include "base/redact.h"
 #include "base/time.h"
+#include "engine/command/budget.h"
 #include "engine/state/plan_state.h"
+#include "engine/state/spending.h"
 #include "engine/turn/input.h"
 #include "llm/model_provider.h"
 #include "llm/price_table.h"
@@ -170,6 +172,7 @@ void CallDesk::ModelReplied(const Key& key, const ProviderSet::Entry& entry, Mod
 
 ToolRequest CallDesk::CheckTool(const AgentId& agent, const ToolCall& call) const {
   ToolRequest request{call.id, call.name, call.arguments, tools_.IsIdempotent(call.name), {}};
+  request.risk = tools_.RiskOf(call.name);
   if (auto refusal = tools_.Refuse(agent, call)) {
     request.refusal = std::move(refusal->message);
     request.refusal_code = refusal->code;
@@ -244,7 +247,39 @@ void CallDesk::Finish(const Key& key, ModelReply reply, const ProviderSet::Entry
     }
     done.text = std::move(answer.text);
   }
+  const Cost cost = done.cost;
   core_.Post(std::move(done));
+  Spent(key, cost);
+}
+
+void CallDesk::Spent(const Key& key, const Cost& cost) {
+  if (cost == Cost{}) return;
+  unrecorded_[key] = cost;
+  std::erase_if(unrecorded_, [&](const auto& one) {
+    const PlanState* plan = core_.FindLoaded(one.first.plan);
+    const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(one.first.command);
+    if (record == nullptr || !record->execution) return true;
+    const auto& open = record->execution->open;
+    return std::ranges::find(open, one.first.call, &OpenCall::call) == open.end();
+  });
+  const PlanState* plan = core_.FindLoaded(key.plan);
+  if (plan == nullptr) return;
+  Unrecorded more;
+  for (const auto& [other, spent] : unrecorded_) {
+    Add(more.of_hub, spent);
+    if (other.plan == key.plan) Add(more.of_plan, spent);
+  }
+  const auto budget = UsedUpBudget(core_.state(), *plan, more);
+  if (!budget) return;
+  std::vector<Key> withdrawn;
+  for (auto& [other, call] : calls_) {
+    const bool meant = budget == QuestionPurpose::kHubBudget || other.plan == key.plan;
+    if (meant && call.model && call.model->Withdraw()) withdrawn.push_back(other);
+  }
+  for (const Key& one : withdrawn) {
+    calls_.erase(one);
+    FailAtOnce(one, ErrorCode::kBudgetExceeded, "the budget is used up: the call was not made");
+  }
 }
 
 void CallDesk::StartToolCall(const PlanState& plan, const CommandRecord& record, const OpenCall& call) {

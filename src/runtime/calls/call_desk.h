@@ -98,6 +98,9 @@ class CallDesk final : public Performer {
   void AskForTool(const Key& key, const ToolQuestion& question,
                   std::function<void(const ToolAnswer&)> answer);
   void FailAtOnce(const Key& key, ErrorCode code, std::string message);
+  // A call took this much. If that is more than its plan's budget or the hub's, those that were not sent yet
+  // are not.
+  void Spent(const Key& key, const Cost& cost);
   [[nodiscard]] AnswerFacts ReadFacts(const Key& key, const std::optional<AnswerContract>& contract,
                                       const ModelAnswer& answer) const;
   [[nodiscard]] ToolRequest CheckTool(const AgentId& agent, const ToolCall& call) const;
@@ -108,6 +111,7 @@ class CallDesk final : public Performer {
   ToolRunner& tools_;
   const Clock& clock_;
   std::map<Key, Call> calls_;
+  std::map<Key, Cost> unrecorded_;  // of calls whose outcome the engine has not seen yet
   std::map<std::pair<PlanId, CommandId>, ToolLine> tool_lines_;
   std::vector<Delayed> delayed_;  // a heap, earliest first
   // What tools wait for, by question. Whoever gave up does not hear of it.

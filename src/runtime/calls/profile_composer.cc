@@ -347,6 +347,7 @@ ToolRequest ProfileComposer::CheckTool(const AgentId& agent, std::string tool,
                                        std::optional<std::string> arguments) {
   ToolRequest request{{}, std::move(tool), arguments.value_or("{}"), true, {}};
   request.idempotent = tools_.IsIdempotent(request.name);
+  request.risk = tools_.RiskOf(request.name);
   const std::vector<ToolSpec> own = tools_.ToolsOf(agent);
   const bool has = std::ranges::find(own, request.name, &ToolSpec::name) != own.end();
   // Arguments that are not known yet cannot be checked; whether the agent has the tool can.

@@ -92,6 +92,7 @@ std::string_view LogOf(const EventBody& body) {
     std::string_view operator()(const RemarkSettled&) const { return {}; }
     std::string_view operator()(const ResultShared&) const { return {}; }
     std::string_view operator()(const CallRestarted&) const { return "activity"; }
+    std::string_view operator()(const ToolCallHeld&) const { return "decision"; }
     std::string_view operator()(const NumberTaken&) const { return "activity"; }
     std::string_view operator()(const TasksReset&) const { return {}; }
     std::string_view operator()(const DagAdopted&) const { return {}; }

@@ -90,6 +90,7 @@ bool NeedsDecision(const QuestionAsked& asked) {
     case QuestionPurpose::kHubBudget:
     case QuestionPurpose::kReplan:
     case QuestionPurpose::kOutcome:
+    case QuestionPurpose::kToolCall:
       return true;
     case QuestionPurpose::kGoal:
       return asked.matter == GoalMatter::kResult ||

@@ -337,6 +337,9 @@ class Wording {
   std::string operator()(const ResultShared& e) const {
     return fmt::format("the result of {} of {} can be used by other plans", e.task_id.str(), e.plan_id.str());
   }
+  std::string operator()(const ToolCallHeld& e) const {
+    return fmt::format("{} waits for a person's consent", e.tool);
+  }
   std::string operator()(const CallRestarted& e) const {
     return fmt::format("call {} is made again: the program ended before its outcome was recorded", e.call);
   }
