@@ -77,6 +77,54 @@ def test_questions_are_answered_in_place(box):
         assert "✓" in terminal.screen.text and "score 90" in terminal.screen.text, terminal.screen.text
 
 
+def test_what_is_judged_is_viewed_in_place(box):
+    """`view` prints the files to judge, whole or one of them by name; then the question is asked again."""
+    draft = "\n".join(f"line {number} of the draft" for number in range(1, 31))
+    make(box, answers=json.dumps([{"when": {"task": "collect"}, "answer": {"result": "the facts"}},
+                                  {"when": {"task": "write"}, "answer": {"result": draft, "score": 90}}, {"answer": {"result": "done"}}]))
+    with on_terminal(box, "run", "--plan", "plan.yaml", columns=100, rows=60) as terminal:
+        terminal.expect("view, approve, or reject with a reason?")
+        assert "line 30 of the draft" not in terminal.screen.text, "the question shows the first lines alone"
+        terminal.type("view\n")
+        terminal.expect("draft.txt")
+        terminal.expect("line 30 of the draft")
+        terminal.type("view nothing.txt\n")
+        terminal.expect("there is no file nothing.txt")
+        terminal.type("view draft.txt\n")
+        terminal.expect("line 30 of the draft", times=2)
+        terminal.type("approve\n")
+        assert terminal.wait() == 0, terminal.screen.text
+        terminal.expect_untouched()
+
+
+def test_what_an_agent_wants_to_say_is_shown_as_it_is_said(box):
+    """`userMessage` is a notice: in the live view and in lines, in `log`, and in human/inbox; it is no question."""
+    def stage(action, params, **more):
+        return {"thought": "t", "action": action, "params": params, "expectedOutcome": "e", "confidence": 95,
+                "risk": {"level": "low", "description": "small"}, **more}
+
+    task = {"id": "write", "description": "Write. Done when it is there.", "dependencies": [], "requiredCapabilities": [],
+            "estimatedDuration": 60000}
+    make(box, answers=json.dumps([
+        {"when": {"stage": "understanding"}, "answer": stage("INTENT_ANALYSIS", {
+            "normalizedIntent": {"goal": "g", "action": "create", "scope": "full_task", "urgency": "medium"},
+            "taskRelation": {"type": "different_task", "confidence": 0.9, "reasoning": "new"},
+            "contextDependency": {"needsCurrentTaskContext": False, "needsExecutionHistory": False, "referencedEntities": []}})},
+        {"when": {"stage": "router"}, "answer": stage("ROUTE_DECISION", {"route": "new_task", "payload": {"reason": "r", "requiresConfirmation": False}})},
+        {"when": {"stage": "planner"}, "answer": stage("TASK_PLAN", {"tasks": [task], "executionOrder": ["write"]})},
+        {"when": {"stage": "reviewer"}, "answer": stage("REVIEW_RESULT", {"approved": True, "score": 95, "feedback": "f", "requiredFixes": []})},
+        {"when": {"stage": "orchestrator"}, "answer": stage("PHASE_TRANSITION", {"reason": "done"})},
+        {"answer": stage("COMPLETE", {"result": "a page"}, userMessage="The bees are on page two.")}]))
+    with on_terminal(box, "run", "Write about bees, please") as terminal:
+        assert terminal.wait() == 0, terminal.screen.text
+        assert "The bees are on page two." in terminal.screen.text, terminal.screen.text
+    hub = box.dir / "hub"
+    (plan,) = [one["plan_id"] for one in box.run("plans", "--json", cwd=hub).json]
+    assert "The bees are on page two." in box.run("log", plan, cwd=hub).expect(0).out
+    assert [json.loads(path.read_text())["text"] for path in (hub / "human/inbox" / plan).glob("notice_*.json")] == ["The bees are on page two."]
+    assert box.run("questions", "--json", cwd=hub).json == []
+
+
 def test_chinese_names_stay_aligned(box):
     """Columns are counted as terminals do: a Chinese character takes two."""
     make(box, """

@@ -25,6 +25,7 @@
 #include "api/hub_service.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/human_text.h"
 #include "base/ids.h"
 #include "base/json.h"
 #include "cli/console.h"
@@ -94,6 +95,10 @@ class RunListener final : public EventObserver {
     if (const auto* asked = std::get_if<QuestionAsked>(&event.body)) {
       Approve(event.plan_id, event.number, *asked);
     }
+    // What an agent wants the person to know stays when the picture changes.
+    const auto* said = std::get_if<StageFinished>(&event.body);
+    if (live_ && said != nullptr && !said->user_message.empty())
+      live_->Say(CleanHumanText(said->user_message));
   }
   // What was asked before this run.
   void ApproveOpen(const PlanState& plan) {
