@@ -31,8 +31,10 @@ class ModelCall {
   ModelCall(const ModelCall&) = delete;
   ModelCall& operator=(const ModelCall&) = delete;
 
-  // Gives the call up if nothing of it is under way at a server; true: it is given up, and never answered.
-  virtual bool Withdraw() { return false; }
+  // Nothing of it is under way at a server.
+  [[nodiscard]] virtual bool waits() const { return false; }
+  // Gives up a call that waits. It is never answered.
+  virtual void Withdraw() {}
 };
 
 class ModelProvider {

@@ -95,7 +95,8 @@ class PacedProvider::Handle final : public ModelCall {
  public:
   Handle(PacedProvider& provider, std::uint64_t id) : provider_(provider), id_(id) {}
   ~Handle() override { provider_.Cancel(id_); }
-  bool Withdraw() override { return provider_.Withdraw(id_); }
+  [[nodiscard]] bool waits() const override { return provider_.Waits(id_); }
+  void Withdraw() override { provider_.Withdraw(id_); }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
@@ -378,12 +379,15 @@ void PacedProvider::Cancel(std::uint64_t id) {
 }
 
 // Others begin when whoever is under way now ends: this takes nobody's place.
-bool PacedProvider::Withdraw(std::uint64_t id) {
-  const auto found = calls_.find(id);
-  if (found == calls_.end() || found->second.under_way) return false;
+void PacedProvider::Withdraw(std::uint64_t id) {
+  if (!Waits(id)) return;
   std::erase(queue_, id);
-  calls_.erase(found);
-  return true;
+  calls_.erase(id);
+}
+
+bool PacedProvider::Waits(std::uint64_t id) const {
+  const auto found = calls_.find(id);
+  return found != calls_.end() && !found->second.under_way;
 }
 
 void PacedProvider::Finish(std::uint64_t id, ModelReply reply) {

@@ -126,7 +126,8 @@ class PacedProvider final : public ModelProvider {
   void LearnFrom(const Call& call, const ModelReply& reply);
   void Expire(std::uint64_t id);
   void Cancel(std::uint64_t id);
-  bool Withdraw(std::uint64_t id);
+  void Withdraw(std::uint64_t id);
+  [[nodiscard]] bool Waits(std::uint64_t id) const;
   void LeaveInner(Call& call);
   void Finish(std::uint64_t id, ModelReply reply);
 

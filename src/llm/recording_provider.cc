@@ -34,10 +34,11 @@ class RecordingProvider::Watched final : public ModelCall {
   }
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
-  bool Withdraw() override {
-    const bool withdrawn = inner_ && inner_->Withdraw();
-    if (withdrawn) entry_->written = true;  // there is nothing to write
-    return withdrawn;
+  [[nodiscard]] bool waits() const override { return inner_ && inner_->waits(); }
+  void Withdraw() override {
+    if (!waits()) return;
+    inner_->Withdraw();
+    entry_->written = true;  // there is nothing to write
   }
 
  private:

@@ -145,6 +145,9 @@ PLAN = {"plan": "mifeng", "goal": "一段关于蜜蜂的文字", "tasks": [
 
 def plan_mind(request):
     if "先不要执行任务" in request:
+        if "数蜜蜂" in request:
+            return json.dumps({"steps": [{"id": "end", "type": "execute_action", "name": "update_task_status",
+                                          "params": {"status": "failed", "summary": "数不清"}, "on_error": "stop"}]})
         if "查明" in request:
             return json.dumps({"steps": [
                 {"id": "ask", "type": "request_collaboration", "to": "bob", "params": {"subtask": "说明蜜蜂的舞蹈。"}, "on_error": "self"},
@@ -153,15 +156,13 @@ def plan_mind(request):
                                       "on_error": "stop"}]})
     if "说明蜜蜂的舞蹈" in request and "自己说明" not in request:
         return json.dumps({"rejected": "我不懂舞蹈"})
-    if "数蜜蜂" in request:
-        return "这不是 JSON 对象"
     return json.dumps({"result": "蜜蜂会跳舞。"})
 
 
 def test_a_plan_in_a_chinese_hub_is_chinese_throughout(box):
     agents = {"ann": {"name": "安", "prompt": "你是作者。", "strategy": "freeform"},
               "bob": {"name": "鲍勃", "prompt": "你懂一些。", "capabilities": ["事实"]},
-              "cid": {"name": "锡德", "prompt": "你计数。", "repair_attempts": 0}}
+              "cid": {"name": "锡德", "prompt": "你计数。", "strategy": "freeform"}}
     plan = dict(PLAN, files=[])
     seen = Seen()
     with Journey(box, plan_mind, agents, language="zh", limits={"budget_tokens": 6000}) as hub:

@@ -239,3 +239,43 @@ def paused(box, language, words):
 
 
 test_saying_something_to_a_paused_plan_is_answered_at_once = each_language(paused)
+
+
+def depends(box, language, words):
+    """What an understood remark depends on decides what router and planner see: the plan's outline, or also the content of the tasks that
+    it refers to and how they came about."""
+    long = "Bees fly. " * 40 + "THE END"  # longer than the line that an outline has of a result
+    shown = {}
+
+    def mind(request):
+        if '"INTENT_ANALYSIS"' in request.system:
+            deep = "deep" in request.user.rsplit("Remark", 1)[-1].rsplit("意见", 1)[-1]
+            answer = remark_mind("deep" if deep else "shallow")(request)
+            answer["params"]["contextDependency"] = {"needsCurrentTaskContext": deep, "needsExecutionHistory": deep, "referencedEntities": ["a.md"]}
+            return answer
+        for name, mark in (("router", '"ROUTE_DECISION"'), ("planner", '"TASK_PLAN"')):
+            if mark in request.system:
+                shown.setdefault(name, []).append(request.user)
+        if '"ROUTE_DECISION"' in request.system:
+            return stage("small", "ROUTE_DECISION", {"route": "minor_replan", "payload": {"reason": "one task", "requiresConfirmation": False}})
+        if '"TASK_PLAN"' in request.system:
+            return stage("one task changes", "TASK_PLAN", {"tasks": [
+                {"id": "write", "description": "Write a sentence.", "dependencies": [], "requiredCapabilities": [],
+                 "estimatedDuration": 60000}], "executionOrder": ["write"]})
+        if '"REVIEW_RESULT"' in request.system:
+            return stage("fine", "REVIEW_RESULT", {"approved": True, "score": 95, "feedback": "good", "requiredFixes": []})
+        return {"result": long}
+
+    with Journey(box, mind, {"writer": {"name": "Writer", "prompt": "You write."}}, name="depends_" + language, language=language) as hub:
+        hub.write("plan.yaml", SAID_PLAN)
+        hub.agenttalk("run", "--plan", "plan.yaml", "--json").expect(0)
+        hub.agenttalk("say", "plan_bees", "shallow", "--json").expect(0)
+        hub.agenttalk("say", "plan_bees", "deep", "--json").expect(0)
+    for name in ("router", "planner"):
+        outline, content = shown[name]
+        for part in ("currentTasks", "executionHistory", "THE END"):
+            assert part not in outline, f"{name} was shown {part} without having to know it"
+            assert part in content, f"{name} was not shown {part}"
+
+
+test_what_a_remark_depends_on_is_shown_to_those_who_decide = each_language(depends)

@@ -151,7 +151,7 @@ Result<ExitCode> SayHere(const Invocation& call, Hub& hub, RemarkListener& liste
   return ReportRemark(call, PlanStatusJson(*plan), number);
 }
 
-Result<ExitCode> Say(const Invocation& call) {
+Result<ExitCode> SayToPlan(const Invocation& call) {
   const fs::path directory = TRY(call.Hub());
   const json::value found =
       TRY(CallHub(call, "plan/find", {{"plan_id", call.arguments.Get("PLAN")}, {"beginning", true}}));
@@ -182,7 +182,7 @@ Verb SayVerb() {
                 .takes = Takes::kFlag,
                 .help = "approve gates and confirmations of low and medium risk"},
                {.name = "--quiet", .takes = Takes::kFlag, .help = "print no progress"}}),
-          .run = Say};
+          .run = SayToPlan};
 }
 
 }  // namespace agenttalk

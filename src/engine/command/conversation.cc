@@ -204,7 +204,7 @@ void OnModelCallDone(Turn& turn, ModelCallDone done) {
   turn.reply = {Reply::Status::kAccepted, {}, done.command_id, event};
   if (done.failure && done.failure->code == ErrorCode::kBudgetExceeded) {
     // It was not sent: the calls before it took more than was reserved for them.
-    const auto budget = UsedUpBudget(turn.state(), *plan);
+    const auto budget = ExceededBudget(turn.state(), *plan, reserved);
     AskForBudget(turn, *plan, record, budget.value_or(QuestionPurpose::kBudget),
                  plan->miscount.Scaled(reserved));
     turn.Touch(record.agent);

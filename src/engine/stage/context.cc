@@ -149,10 +149,10 @@ bool IsAtWork(const DagState& dag, TaskIndex task) {
 
 // By its id, or by a file that it makes.
 bool IsReferredTo(const DagState& dag, TaskIndex task, const std::vector<std::string>& entities) {
+  const TaskNode node = dag.Node(task);
   return std::ranges::any_of(entities, [&](const std::string& one) {
-    if (one == dag.IdOf(task).str()) return true;
-    const auto makers = dag.MakersOf(one);
-    return std::ranges::find(makers, task) != makers.end();
+    return one == node.task_id.str() ||
+           std::ranges::find(node.outputs, one, &TaskOutput::name) != node.outputs.end();
   });
 }
 

@@ -23,6 +23,7 @@
 #include "base/redact.h"
 #include "base/time.h"
 #include "engine/command/budget.h"
+#include "engine/state/miscount.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/spending.h"
 #include "engine/turn/input.h"
@@ -249,35 +250,56 @@ void CallDesk::Finish(const Key& key, ModelReply reply, const ProviderSet::Entry
   }
   const Cost cost = done.cost;
   core_.Post(std::move(done));
-  Spent(key, cost);
+  Spent(key, reserved, cost);
 }
 
-void CallDesk::Spent(const Key& key, const Cost& cost) {
-  if (cost == Cost{}) return;
-  unrecorded_[key] = cost;
+// The outcomes that the engine has not seen yet, of this plan and of all.
+Unrecorded CallDesk::SumUnrecorded(const PlanId& plan) {
   std::erase_if(unrecorded_, [&](const auto& one) {
-    const PlanState* plan = core_.FindLoaded(one.first.plan);
-    const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(one.first.command);
+    const PlanState* of = core_.FindLoaded(one.first.plan);
+    const CommandRecord* record = of == nullptr ? nullptr : of->Find(one.first.command);
     if (record == nullptr || !record->execution) return true;
     const auto& open = record->execution->open;
     return std::ranges::find(open, one.first.call, &OpenCall::call) == open.end();
   });
-  const PlanState* plan = core_.FindLoaded(key.plan);
-  if (plan == nullptr) return;
-  Unrecorded more;
-  for (const auto& [other, spent] : unrecorded_) {
-    Add(more.of_hub, spent);
-    if (other.plan == key.plan) Add(more.of_plan, spent);
+  Unrecorded sum;
+  for (const auto& [key, cost] : unrecorded_) {
+    Add(sum.of_hub, cost);
+    if (key.plan == plan) Add(sum.of_plan, cost);
   }
-  const auto budget = UsedUpBudget(core_.state(), *plan, more);
-  if (!budget) return;
+  return sum;
+}
+
+void CallDesk::Spent(const Key& key, const Cost& reserved, const Cost& cost) {
+  const PlanState* plan = core_.FindLoaded(key.plan);
+  if (plan == nullptr || cost == Cost{}) return;
+  unrecorded_[key] = cost;
+  Unrecorded more = SumUnrecorded(key.plan);
+  Miscount miscount = plan->miscount;
+  miscount.Learn(reserved, cost);
+  const auto count = [&](const Call& call) {
+    Unrecorded with = more;
+    Add(with.of_plan, miscount.Scaled(call.reserved));
+    Add(with.of_hub, miscount.Scaled(call.reserved));
+    return with;
+  };
+  const auto is_meant = [&](const auto& one) { return one.first.plan == key.plan && one.second.model; };
+  for (const auto& one : calls_) {
+    if (is_meant(one) && !one.second.model->waits()) more = count(one.second);
+  }
   std::vector<Key> withdrawn;
-  for (auto& [other, call] : calls_) {
-    const bool meant = budget == QuestionPurpose::kHubBudget || other.plan == key.plan;
-    if (meant && call.model && call.model->Withdraw()) withdrawn.push_back(other);
+  for (const auto& one : calls_) {
+    if (!is_meant(one) || !one.second.model->waits()) continue;
+    const Unrecorded with = count(one.second);
+    if (UsedUpBudget(core_.state(), *plan, with)) {
+      withdrawn.push_back(one.first);
+    } else {
+      more = with;
+    }
   }
   for (const Key& one : withdrawn) {
-    calls_.erase(one);
+    const auto call = calls_.extract(one);
+    call.mapped().model->Withdraw();
     FailAtOnce(one, ErrorCode::kBudgetExceeded, "the budget is used up: the call was not made");
   }
 }

@@ -13,6 +13,7 @@
 
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/command/budget.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "llm/model_provider.h"
@@ -98,9 +99,10 @@ class CallDesk final : public Performer {
   void AskForTool(const Key& key, const ToolQuestion& question,
                   std::function<void(const ToolAnswer&)> answer);
   void FailAtOnce(const Key& key, ErrorCode code, std::string message);
-  // A call took this much. If that is more than its plan's budget or the hub's, those that were not sent yet
-  // are not.
-  void Spent(const Key& key, const Cost& cost);
+  // A call took this much. Those of its plan that wait to be sent, and have no room in the budget now, are
+  // not sent.
+  void Spent(const Key& key, const Cost& reserved, const Cost& cost);
+  Unrecorded SumUnrecorded(const PlanId& plan);
   [[nodiscard]] AnswerFacts ReadFacts(const Key& key, const std::optional<AnswerContract>& contract,
                                       const ModelAnswer& answer) const;
   [[nodiscard]] ToolRequest CheckTool(const AgentId& agent, const ToolCall& call) const;
