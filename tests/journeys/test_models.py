@@ -189,13 +189,13 @@ def test_calls_that_were_not_sent_when_the_budget_is_used_up_are_not_sent(box):
             assert len(asked) == 6 and all("9000" in one["text"] for one in asked), asked
             # Another 9,000: what was learned counts, so that one call of 5,000 fits, and a second does not.
             hub.agenttalk("answer", asked[0]["id"], "--approve").expect(0)
-            assert run(hub, timeout=60).code == 3
+            assert run(hub, plan=plan, timeout=60).code == 3
             assert len(server.calls) == 3, len(server.calls)
             # Each further consent adds as much.
             while hub.json("status", plan_id)["state"] != "completed":
                 (first, *_) = [one for one in hub.json("questions") if one["kind"] == "confirm"]
                 hub.agenttalk("answer", first["id"], "--approve").expect(0)
-                run(hub, timeout=60)
+                run(hub, plan=plan, timeout=60)
             assert len(server.calls) == 8, len(server.calls)
 
 
