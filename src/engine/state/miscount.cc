@@ -32,8 +32,12 @@ Cost Miscount::Scaled(const Cost& estimate) const {
   Cost scaled = estimate;
   scaled.input_tokens = Times(estimate.input_tokens, input);
   scaled.output_tokens = Times(estimate.output_tokens, output);
-  // The sum does not tell its parts: the larger ratio is on the safe side.
-  scaled.micro_usd = Times(estimate.micro_usd, std::max(input, output));
+  // The sum of money does not tell its parts. Where only prompts are counted higher it grows as the tokens
+  // do, which is too much rather than too little, for answers cost more than prompts; otherwise the larger
+  // ratio is on the safe side.
+  const std::uint64_t together =
+      RatioOf(estimate.input_tokens + estimate.output_tokens, scaled.input_tokens + scaled.output_tokens);
+  scaled.micro_usd = Times(estimate.micro_usd, output > kNoMore ? std::max(input, output) : together);
   return scaled;
 }
 

@@ -32,6 +32,12 @@ TEST(Miscount, TheWorstCallCountsForThoseThatFollow) {
   EXPECT_EQ(miscount.Scaled(CostOf(1, 1, 1)), CostOf(3, 2, 3)) << "rounded up";
 }
 
+TEST(Miscount, MoneyGrowsAsTheTokensDo) {
+  Miscount miscount;
+  miscount.Learn(CostOf(100, 100), CostOf(1000, 40));
+  EXPECT_EQ(miscount.Scaled(CostOf(100, 100, 200)), CostOf(1000, 100, 1100));
+}
+
 TEST(Miscount, NonsenseDoesNotOverflow) {
   Miscount miscount;
   miscount.Learn(CostOf(1, 0), CostOf(UINT64_MAX, UINT64_MAX));
