@@ -77,59 +77,44 @@ class OwnTool final : public SandboxedTool {
 
   [[nodiscard]] const ToolSpec& spec() const override { return spec_; }
   [[nodiscard]] bool idempotent() const override { return config_.MayRepeat(); }
+  [[nodiscard]] RiskLevel risk() const override { return config_.risk; }
   [[nodiscard]] std::string obstacle() const override {
     const std::string missing = SandboxedTool::obstacle();
     return missing.empty() ? ObstacleOf(config_, options().hub) : missing;
-    [[nodiscard]] RiskLevel risk() const override {
-      return config_.risk;
-    }
-    [[nodiscard]] bool works_in_folder() const override {
-      return true;
-    }
-    [[nodiscard]] std::string obstacle() const override {
-      return ObstacleOf(config_, options_);
-    }
-    [[nodiscard]] std::unique_ptr<RunningTool> Run(
-        const ToolInvocation& invocation, const json::object& arguments, ToolRunner::Done done) override {
-      auto started = Start(invocation, arguments, done);
-      if (started) return std::move(*started);
-      done({{}, std::move(started).error()});
-      return nullptr;
-    }
+  }
 
-   private:
-    Result<std::unique_ptr<RunningTool>> Start(const ToolInvocation& invocation,
-                                               const json::object& arguments, const ToolRunner::Done& done)
-        override {
-      if (const std::string why = obstacle(); !why.empty())
-        return Fail(ErrorCode::kToolFailed, fmt::format("{} cannot be run here: {}", spec_.name, why));
-      SandboxedProgram program;
-      for (const std::string& part : config_.command) program.argv.push_back(InSandbox(part));
-      program.argv = TRY(FillCommand(program.argv, arguments));
-      if (!config_.HasPlaceholders()) program.input = CompactJson(arguments) + "\n";
-      for (const std::string& name : config_.env)
-        program.environment.push_back(name + "=" + std::getenv(name.c_str()));
-      // The same when the call is repeated, so that a server can tell.
-      program.environment.push_back("AGENTTALK_CALL=" + invocation.idempotency_key);
-      program.timeout = config_.timeout;
-      program.output_bytes = config_.max_output_bytes;
-      program.network = config_.network;
-      program.sees_tools = config_.UsesToolsFolder();
-      const auto report = [repeats = config_.MayRepeat()](const ChildOutcome& outcome,
-                                                          const ChildLimits& limits) {
-        return ReportOwn(outcome, limits, repeats);
-      };
-      return StartSandboxed(options(), invocation, std::move(program), report, done);
-    }
+ private:
+  Result<std::unique_ptr<RunningTool>> Start(const ToolInvocation& invocation, const json::object& arguments,
+                                             const ToolRunner::Done& done) override {
+    if (const std::string why = obstacle(); !why.empty())
+      return Fail(ErrorCode::kToolFailed, fmt::format("{} cannot be run here: {}", spec_.name, why));
+    SandboxedProgram program;
+    for (const std::string& part : config_.command) program.argv.push_back(InSandbox(part));
+    program.argv = TRY(FillCommand(program.argv, arguments));
+    if (!config_.HasPlaceholders()) program.input = CompactJson(arguments) + "\n";
+    for (const std::string& name : config_.env)
+      program.environment.push_back(name + "=" + std::getenv(name.c_str()));
+    // The same when the call is repeated, so that a server can tell.
+    program.environment.push_back("AGENTTALK_CALL=" + invocation.idempotency_key);
+    program.timeout = config_.timeout;
+    program.output_bytes = config_.max_output_bytes;
+    program.network = config_.network;
+    program.sees_tools = config_.UsesToolsFolder();
+    const auto report = [repeats = config_.MayRepeat()](const ChildOutcome& outcome,
+                                                        const ChildLimits& limits) {
+      return ReportOwn(outcome, limits, repeats);
+    };
+    return StartSandboxed(options(), invocation, std::move(program), report, done);
+  }
 
-    const OwnToolConfig config_;
-    const ToolSpec spec_;
-  };
+  const OwnToolConfig config_;
+  const ToolSpec spec_;
+};
 
 }  // namespace
 
-std::vector<std::unique_ptr<Tool>>
-MakeOwnTools(const std::map<std::string, OwnToolConfig>& tools, const ProgramToolOptions& options) {
+std::vector<std::unique_ptr<Tool>> MakeOwnTools(const std::map<std::string, OwnToolConfig>& tools,
+                                                const ProgramToolOptions& options) {
   std::vector<std::unique_ptr<Tool>> made;
   for (const auto& [name, config] : tools) made.push_back(std::make_unique<OwnTool>(name, config, options));
   return made;
