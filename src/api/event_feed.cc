@@ -21,6 +21,7 @@
 #include "journal/journal.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
+#include "runtime/history/log_line.h"
 #include "runtime/hub.h"
 
 namespace agenttalk {
@@ -67,7 +68,7 @@ Result<json::object> Collect(Hub& hub, const Wish& wish, bool waited) {
     if (!wish.plan.empty() && plan != wish.plan) return true;
     const PlanState* state = hub.core().FindLoaded(plan);
     decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events, [&](const Event& event) {
-      events.push_back(ShownEvent(hub, state, event, wish.words));
+      events.push_back(ShownEvent(hub, OwnerOf(state, event.body), event, wish.words));
     });
     return decoded.has_value();
   }));

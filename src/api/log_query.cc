@@ -5,7 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "api/parameters.h"
 #include "api/plan_lookup.h"
@@ -15,6 +19,7 @@
 #include "journal/journal.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
+#include "runtime/core/history_entry.h"
 #include "runtime/history/command_view.h"
 #include "runtime/history/event_words.h"
 #include "runtime/history/log_line.h"
@@ -32,11 +37,62 @@ Result<bool> Wanted(const json::object& parameters, const char* name) {
   return found != nullptr && found->is_bool() && found->as_bool();
 }
 
+// Whose events they are, without reading a large plan that has ended.
+class Owners {
+ public:
+  static Result<Owners> Of(Hub& hub, const StreamInfo& stream) {
+    Owners owners(hub, stream.stream);
+    owners.plan_ = hub.core().FindLoaded(stream.stream);
+    const bool has_directory =
+        owners.plan_ == nullptr && !stream.live &&
+        TRY(hub.journal().DirectoryPage(stream.stream, stream.stream.str())).has_value();
+    if (owners.plan_ == nullptr && !has_directory) owners.plan_ = TRY(hub.core().LookUp(stream.stream));
+    return owners;
+  }
+
+  EventOwner Of(const EventBody& body) {
+    if (plan_ != nullptr) return OwnerOf(plan_, body);
+    const auto* changed = std::get_if<TaskChanged>(&body);
+    const std::string name = changed != nullptr ? changed->task_id.str() : IdsOf(body).command.str();
+    EventOwner owner = OwnerOf(nullptr, body);
+    if (name.empty()) return owner;
+    const std::optional<HistoryEntry>& entry = Entry(name);
+    if (!entry) return owner;
+    if (changed != nullptr) {
+      if (entry->task) owner.agent = entry->task->agent;
+      return owner;
+    }
+    // A task may have the name of a command of it.
+    const auto command =
+        std::ranges::find(entry->commands, name, [](const CommandPlace& one) { return one.id.str(); });
+    if (command == entry->commands.end()) return owner;
+    if (owner.agent.empty()) owner.agent = command->agent;
+    owner.task = command->task;
+    return owner;
+  }
+
+ private:
+  Owners(Hub& hub, PlanId id) : hub_(hub), id_(std::move(id)) {}
+
+  const std::optional<HistoryEntry>& Entry(const std::string& name) {
+    const auto known = entries_.find(name);
+    if (known != entries_.end()) return known->second;
+    std::optional<HistoryEntry> entry;
+    if (auto found = FindEntry(hub_.journal(), id_, name); found && *found)
+      entry = std::move((*found)->entry);
+    return entries_[name] = std::move(entry);
+  }
+
+  Hub& hub_;
+  PlanId id_;
+  const PlanState* plan_ = nullptr;
+  std::map<std::string, std::optional<HistoryEntry>> entries_;
+};
+
 }  // namespace
 
-json::object ShownEvent(Hub& hub, const PlanState* plan, const Event& event, bool words) {
+json::object ShownEvent(Hub& hub, const EventOwner& owner, const Event& event, bool words) {
   const ContentLoader load = [&hub](const Content& content) { return hub.core().contents().Load(content); };
-  const EventOwner owner = OwnerOf(plan, event.body);
   json::object line = LogLineJson(event, owner, load);
   if (!words) return line;
   line["words"] = EventWords(event, TextsOf(load));
@@ -55,7 +111,7 @@ Result<json::value> QueryLog(Hub& hub, const json::object& parameters) {
   const bool words = TRY(Wanted(parameters, "words"));
   const auto stream = TRY(hub.journal().FindStream(id));
   if (!stream) return NoPlan(hub, id);
-  const PlanState* plan = TRY(hub.core().LookUp(id));
+  Owners owners = TRY(Owners::Of(hub, *stream));
   // A row holds at least one event, so that the last `tail` rows hold the last `tail` events.
   const bool at_end = before == UINT64_MAX;
   const std::uint64_t from = tail > 0 && at_end && stream->version > tail ? stream->version - tail : 0;
@@ -67,7 +123,7 @@ Result<json::value> QueryLog(Hub& hub, const json::object& parameters) {
     if (row.first_event + row.event_count <= after + 1) return true;
     decoded = DecodeEvents(id, row.first_event, row.event_count, row.events, [&](const Event& event) {
       if (event.number <= after || event.number >= before || events.size() >= limit) return;
-      events.push_back(ShownEvent(hub, plan, event, words));
+      events.push_back(ShownEvent(hub, owners.Of(event.body), event, words));
       if (tail > 0 && events.size() > tail) events.pop_front();
     });
     return decoded.has_value() && events.size() < limit;

@@ -3,8 +3,8 @@
 #include <boost/json/fwd.hpp>
 
 #include "base/error.h"
-#include "engine/state/plan_state.h"
 #include "model/events/event.h"
+#include "runtime/history/log_line.h"
 #include "runtime/hub.h"
 
 namespace agenttalk {
@@ -14,6 +14,6 @@ namespace agenttalk {
 Result<boost::json::value> QueryLog(Hub& hub, const boost::json::object& parameters);
 
 // One event as `log --json` prints it, with `words` if wanted.
-boost::json::object ShownEvent(Hub& hub, const PlanState* plan, const Event& event, bool words);
+boost::json::object ShownEvent(Hub& hub, const EventOwner& owner, const Event& event, bool words);
 
 }  // namespace agenttalk

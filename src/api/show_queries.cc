@@ -32,6 +32,8 @@
 #include "journal/journal.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
+#include "runtime/core/history_entry.h"
+#include "runtime/core/plan_summaries.h"
 #include "runtime/core/record_name.h"
 #include "runtime/history/command_history.h"
 #include "runtime/history/command_view.h"
@@ -51,12 +53,6 @@ ContentLoader LoaderOf(Hub& hub) {
   return [&hub](const Content& content) { return hub.core().contents().Load(content); };
 }
 
-// A task or a command of a plan.
-struct Subject {
-  TaskId task;                          // empty: a single command
-  std::vector<std::uint32_t> commands;  // their places, in order of arrival
-};
-
 std::unexpected<Error> NothingOfThatName(const PlanState& plan, const std::string& name) {
   std::vector<std::string> known;
   for (TaskIndex i = 0; plan.dag && i < plan.dag->size(); ++i) known.push_back(plan.dag->IdOf(i).str());
@@ -68,59 +64,52 @@ std::unexpected<Error> NothingOfThatName(const PlanState& plan, const std::strin
               std::move(hint));
 }
 
-Result<Subject> FindSubject(const PlanState& plan, const std::string& name) {
-  Subject subject;
-  const TaskId task(name);
-  const auto commands = plan.CommandsOf(task);
-  const bool is_task = !commands.empty() || (plan.dag && plan.dag->Find(task) != DagState::kNone);
-  if (is_task) {
-    subject.task = task;
-    subject.commands.assign(commands.begin(), commands.end());
-    return subject;
+// A task or a command of a plan. One of a large plan that has ended is found without reading the plan.
+Result<FoundEntry> FindSubject(Hub& hub, const PlanId& id, const std::string& name) {
+  if (hub.core().FindLoaded(id) == nullptr) {
+    if (auto found = TRY(FindEntry(hub.journal(), id, name))) return *std::move(found);
   }
-  const CommandRecord* record = plan.Find(CommandId(name));
-  if (record == nullptr) return NothingOfThatName(plan, name);
-  subject.commands.push_back(record->index);
-  return subject;
+  const PlanState* plan = TRY(FindPlan(hub, id));
+  auto entry = EntryOf(*plan, name);
+  if (!entry) return NothingOfThatName(*plan, name);
+  return FoundEntry{*std::move(entry), PlanStateName(*plan)};
 }
 
-Result<PlanHistory> HistoryOf(Hub& hub, const PlanState& plan, const Subject& subject) {
+Result<PlanHistory> HistoryOf(Hub& hub, const PlanId& plan, const HistoryEntry& subject) {
   std::vector<EventSpan> spans;
-  for (const std::uint32_t command : subject.commands) {
-    const auto own = plan.trails.Of(command);
-    spans.insert(spans.end(), own.begin(), own.end());
+  for (const CommandPlace& command : subject.commands) {
+    spans.insert(spans.end(), command.spans.begin(), command.spans.end());
   }
-  return ReadHistory(hub.journal(), plan.id, spans, hub.core().committed());
+  return ReadHistory(hub.journal(), plan, spans, hub.core().committed());
 }
 
-Result<json::value> ShowSubject(Hub& hub, const PlanState& plan, const std::string& name,
+Result<json::value> ShowSubject(Hub& hub, const PlanId& plan, const std::string& name,
                                 std::uint64_t attempt) {
-  const Subject subject = TRY(FindSubject(plan, name));
+  const HistoryEntry subject = TRY(FindSubject(hub, plan, name)).entry;
   const PlanHistory history = TRY(HistoryOf(hub, plan, subject));
   const ContentLoader load = LoaderOf(hub);
   json::array commands;
-  for (const std::uint32_t place : subject.commands) {
-    const CommandHistory* found = history.Find(plan.commands[place].id);
+  for (const CommandPlace& place : subject.commands) {
+    const CommandHistory* found = history.Find(place.id);
     if (found == nullptr) continue;
     CommandHistory command = *found;
     if (attempt != 0) {
       std::erase_if(command.attempts, [&](const AttemptHistory& one) { return one.number != attempt; });
     }
     // What the state knows better than the events: what it waits for at this moment.
-    command.state = EnumName(plan.commands[place].state);
-    commands.push_back(TRY(CommandViewJson(plan.id, command, load)));
+    command.state = EnumName(place.state);
+    commands.push_back(TRY(CommandViewJson(plan, command, load)));
   }
-  json::object object{{"plan_id", plan.id.str()}, {"task", nullptr}, {"commands", std::move(commands)}};
-  if (subject.task.empty()) return object;
+  json::object object{{"plan_id", plan.str()}, {"task", nullptr}, {"commands", std::move(commands)}};
+  if (!subject.is_task) return object;
   const TextOfContent text = TextsOf(load);
   json::array decisions;
   for (const TaskHistory& task : history.tasks()) {
-    if (task.id != subject.task) continue;
+    if (task.id.str() != subject.name) continue;
     for (const DecisionHistory& one : task.decisions) decisions.push_back(DecisionJson(one, text));
   }
-  const TaskIndex task = plan.dag ? plan.dag->Find(subject.task) : DagState::kNone;
-  json::object about{{"task_id", subject.task.str()}};
-  if (task != DagState::kNone) about = OneTaskJson(plan, task);
+  json::object about{{"task_id", subject.name}};
+  if (subject.task) about = ShownTaskJson(*subject.task);
   about["decisions"] = std::move(decisions);
   object["task"] = std::move(about);
   return object;
@@ -278,8 +267,8 @@ Result<json::value> QueryShow(Hub& hub, const json::object& parameters) {
   const PlanId id = TRY(PlanOf(parameters));
   const std::string what = TRY(OptionalText(parameters, "what"));
   const std::uint64_t attempt = TRY(OptionalNumber(parameters, "attempt", 0));
+  if (!what.empty()) return ShowSubject(hub, id, what, attempt);
   const PlanState* plan = TRY(FindPlan(hub, id));
-  if (!what.empty()) return ShowSubject(hub, *plan, what, attempt);
   if (const std::uint64_t rows = TRY(OptionalNumber(parameters, "rows", 0)); rows > 0) {
     json::object overview = OverviewJson(*plan, rows);
     overview["active"] = !plan->completed && hub.WorksOn(plan->id);
@@ -320,10 +309,16 @@ Result<json::value> QueryFile(Hub& hub, const json::object& parameters) {
 Result<json::value> QueryTrace(Hub& hub, const json::object& parameters) {
   const PlanId id = TRY(PlanOf(parameters));
   const std::string what = TRY(OptionalText(parameters, "what"));
-  const PlanState* plan = TRY(FindPlan(hub, id));
-  json::object trace{{"state", PlanStateName(*plan)}};
-  const PlanHistory history = what.empty() ? TRY(ReadPlanHistory(hub.journal(), id, hub.core().committed()))
-                                           : TRY(HistoryOf(hub, *plan, TRY(FindSubject(*plan, what))));
+  json::object trace;
+  PlanHistory history;
+  if (what.empty()) {
+    trace["state"] = PlanStateName(*TRY(FindPlan(hub, id)));
+    history = TRY(ReadPlanHistory(hub.journal(), id, hub.core().committed()));
+  } else {
+    const FoundEntry subject = TRY(FindSubject(hub, id, what));
+    trace["state"] = subject.plan_state;
+    history = TRY(HistoryOf(hub, id, subject.entry));
+  }
   const ContentLoader load = LoaderOf(hub);
   for (auto& member : PlanTraceJson(id, history, load)) trace[member.key()] = std::move(member.value());
   return json::value(std::move(trace));

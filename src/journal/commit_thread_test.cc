@@ -12,6 +12,7 @@
 #include <semaphore>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,9 @@ class StagedJournal final : public Journal {
   Result<std::optional<StreamInfo>> FindStream(const PlanId& s) override { return inner_.FindStream(s); }
   Result<std::optional<Snapshot>> LatestSnapshot(const PlanId& s) override {
     return inner_.LatestSnapshot(s);
+  }
+  Result<std::optional<std::string>> DirectoryPage(const PlanId& stream, std::string_view name) override {
+    return inner_.DirectoryPage(stream, name);
   }
   Result<void> ReadStream(const PlanId& s, std::uint64_t after, const RowVisitor& v) override {
     return inner_.ReadStream(s, after, v);

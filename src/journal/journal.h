@@ -12,6 +12,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "journal/plan_directory.h"
 #include "journal/plan_summary.h"
 #include "journal/stream_changes.h"
 #include "model/content/content.h"
@@ -57,6 +58,7 @@ struct Append {
   std::vector<JournalRow> rows;
   std::vector<NewContent> blobs;  // contents too large for a row
   std::vector<Snapshot> snapshots;
+  std::vector<PlanDirectory> directories = {};
   std::vector<PlanSummary> summaries = {};  // of plans whose rows an older program wrote
   bool has_all_summaries = false;           // with these, every plan has one
   std::vector<Removal> removals = {};
@@ -105,6 +107,9 @@ class Journal {
   virtual Result<std::vector<StreamInfo>> Streams(bool live_only) = 0;
   virtual Result<std::optional<StreamInfo>> FindStream(const PlanId& stream) = 0;
   virtual Result<std::optional<Snapshot>> LatestSnapshot(const PlanId& stream) = 0;
+  // The page of the stream's directory that has this name, if any has; none: there is no directory, or none
+  // of the stream as it is now.
+  virtual Result<std::optional<std::string>> DirectoryPage(const PlanId& stream, std::string_view name) = 0;
   // Rows of one stream with version > after_version, in order; all rows with first_event > after_event, in
   // order. JOURNAL_DAMAGED names the event number of the first row that is not what was written, after the
   // rows before it were delivered. Reading everything in one ReadAll costs less than reading every stream by

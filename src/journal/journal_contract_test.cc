@@ -13,6 +13,7 @@
 #include "journal/journal.h"
 #include "journal/journal_test_support.h"
 #include "journal/memory_journal.h"
+#include "journal/plan_directory.h"
 #include "journal/plan_summary.h"
 #include "journal/sqlite_journal.h"
 #include "journal/stream_changes.h"
@@ -63,6 +64,34 @@ TEST_P(JournalContract, ReadsRowsBackInOrder) {
   EXPECT_EQ(RowsOf(*journal_, "plan_a"), (Rows{all[0], all[3]}));
   EXPECT_EQ(RowsOf(*journal_, ""), Rows{all[2]});
   EXPECT_EQ(journal_->LastEvent().value(), 7);
+}
+
+TEST_P(JournalContract, FindsAPageOfADirectoryByName) {
+  const PlanId plan("plan_a");
+  const auto page = [&](const char* name) { return journal_->DirectoryPage(plan, name).value(); };
+  EXPECT_FALSE(page("t1"));
+  EXPECT_EQ(Add(RowOf("plan_a", 1, 1, "one")), "OK");
+  EXPECT_FALSE(page("t1"));
+  Append append = AppendOf(RowOf("plan_a", 2, 2, "two"));
+  append.rows.front().live = false;
+  append.directories.push_back({.stream = plan, .version = 2, .pages = {"page 0", "page 1", "page 2"}});
+  EXPECT_EQ(Add(std::move(append)), "OK");
+  for (const char* name : {"t1", "t2", "cmd_t1_001", ""}) {
+    EXPECT_EQ(page(name), "page " + std::to_string(PlanDirectory::PageOf(name, 3))) << name;
+  }
+  EXPECT_FALSE(journal_->DirectoryPage(PlanId("plan_b"), "t1").value());
+  // Whatever is added to the plan, the directory does not know it.
+  EXPECT_EQ(Add(RowOf("plan_a", 3, 3, "three")), "OK");
+  EXPECT_FALSE(page("t1"));
+  append = AppendOf(RowOf("plan_a", 4, 4, "four"));
+  append.rows.front().live = false;
+  append.directories.push_back({.stream = plan, .version = 4, .pages = {"other"}});
+  EXPECT_EQ(Add(std::move(append)), "OK");
+  EXPECT_EQ(page("t1"), "other");
+  Append removal = AppendOf(RowOf("", 1, 5, "removed"));
+  removal.removals.push_back({.stream = plan, .kept = {}, .blobs = {}});
+  EXPECT_EQ(Add(std::move(removal)), "OK");
+  EXPECT_FALSE(page("t1"));
 }
 
 TEST_P(JournalContract, ReadsFromAPositionOn) {

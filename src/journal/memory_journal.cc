@@ -13,6 +13,7 @@
 #include <ranges>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "journal/journal.h"
+#include "journal/plan_directory.h"
 #include "journal/plan_summary.h"
 #include "journal/row_check.h"
 #include "journal/stream_changes.h"
@@ -179,6 +181,7 @@ void MemoryJournal::Apply(const Append& append) {
   }
   for (const NewContent& blob : append.blobs) blobs_.try_emplace(blob.digest, blob.bytes);
   for (const Snapshot& snapshot : append.snapshots) streams_[snapshot.stream].snapshot = snapshot;
+  for (const PlanDirectory& directory : append.directories) streams_[directory.stream].directory = directory;
 }
 
 Result<std::uint64_t> MemoryJournal::LastEvent() {
@@ -209,6 +212,17 @@ Result<std::optional<Snapshot>> MemoryJournal::LatestSnapshot(const PlanId& stre
   const auto found = streams_.find(stream);
   if (found == streams_.end()) return std::nullopt;
   return found->second.snapshot;
+}
+
+Result<std::optional<std::string>> MemoryJournal::DirectoryPage(const PlanId& stream, std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = streams_.find(stream);
+  if (found == streams_.end()) return std::nullopt;
+  const std::optional<PlanDirectory>& directory = found->second.directory;
+  if (!directory || directory->pages.empty() || directory->version != found->second.rows.size()) {
+    return std::nullopt;
+  }
+  return directory->pages[PlanDirectory::PageOf(name, directory->pages.size())];
 }
 
 // Rows are visited without the lock, so that a visitor may read on.

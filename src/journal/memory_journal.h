@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "journal/journal.h"
+#include "journal/plan_directory.h"
 #include "journal/plan_summary.h"
 #include "journal/stream_changes.h"
 #include "model/content/content.h"
@@ -32,6 +34,7 @@ class MemoryJournal final : public Journal {
   Result<std::vector<StreamInfo>> Streams(bool live_only) override;
   Result<std::optional<StreamInfo>> FindStream(const PlanId& stream) override;
   Result<std::optional<Snapshot>> LatestSnapshot(const PlanId& stream) override;
+  Result<std::optional<std::string>> DirectoryPage(const PlanId& stream, std::string_view name) override;
   Result<void> ReadStream(const PlanId& stream, std::uint64_t after_version,
                           const RowVisitor& visit) override;
   Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit) override;
@@ -47,6 +50,7 @@ class MemoryJournal final : public Journal {
     std::vector<const JournalRow*> rows;
     bool live = true;
     std::optional<Snapshot> snapshot;
+    std::optional<PlanDirectory> directory;
     std::optional<PlanSummary> summary;
     std::uint64_t imported = 0;        // of `rows`
     std::uint64_t staged_version = 0;  // while a commit is checked: the version its rows so far would reach

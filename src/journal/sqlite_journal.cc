@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,10 @@ Result<std::optional<StreamInfo>> SqliteJournal::FindStream(const PlanId& stream
 
 Result<std::optional<Snapshot>> SqliteJournal::LatestSnapshot(const PlanId& stream) {
   return reader_->LatestSnapshot(stream);
+}
+
+Result<std::optional<std::string>> SqliteJournal::DirectoryPage(const PlanId& stream, std::string_view name) {
+  return reader_->DirectoryPage(stream, name);
 }
 
 Result<void> SqliteJournal::ReadStream(const PlanId& stream, std::uint64_t after_version,

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/digest.h"
@@ -40,6 +41,7 @@ class SqliteJournal final : public Journal {
   Result<std::vector<StreamInfo>> Streams(bool live_only) override;
   Result<std::optional<StreamInfo>> FindStream(const PlanId& stream) override;
   Result<std::optional<Snapshot>> LatestSnapshot(const PlanId& stream) override;
+  Result<std::optional<std::string>> DirectoryPage(const PlanId& stream, std::string_view name) override;
   Result<void> ReadStream(const PlanId& stream, std::uint64_t after_version,
                           const RowVisitor& visit) override;
   Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit) override;

@@ -41,6 +41,7 @@ class SqliteReader {
   Result<std::vector<StreamInfo>> Streams(bool live_only);
   Result<std::optional<StreamInfo>> FindStream(const PlanId& stream);
   Result<std::optional<Snapshot>> LatestSnapshot(const PlanId& stream);
+  Result<std::optional<std::string>> DirectoryPage(const PlanId& stream, std::string_view name);
   Result<void> ReadStream(const PlanId& stream, std::uint64_t after_version, const RowVisitor& visit);
   Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit);
   Result<void> ReadRow(const PlanId& stream, std::uint64_t event, const RowVisitor& visit);

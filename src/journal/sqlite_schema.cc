@@ -89,6 +89,15 @@ CREATE TABLE imported(
 );
 CREATE UNIQUE INDEX imported_by_event ON imported(stream, first_event);
 )"},
+    Migration{3, R"(
+CREATE TABLE directories(
+  number INTEGER PRIMARY KEY,
+  version INTEGER NOT NULL,
+  pages INTEGER NOT NULL,
+  crc INTEGER NOT NULL,
+  bytes BLOB NOT NULL
+);
+)"},
 };
 
 Result<bool> HasTable(Database& database, std::string_view name) {

@@ -51,5 +51,6 @@ inline constexpr std::string_view kLastStreamKey = "last_stream";
 // 1: every plan has a record in the plans table.
 inline constexpr std::string_view kSummarizedKey = "summarized";
 inline constexpr std::uint64_t kVersionWithPlans = 2;
+inline constexpr std::uint64_t kVersionWithDirectories = 3;
 
 }  // namespace agenttalk

@@ -22,8 +22,10 @@
 #include "base/file_descriptor.h"
 #include "base/plant.h"
 #include "journal/blob_files.h"
+#include "journal/directory_table.h"
 #include "journal/durable_file.h"
 #include "journal/journal.h"
+#include "journal/plan_directory.h"
 #include "journal/plan_summary.h"
 #include "journal/plan_table.h"
 #include "journal/row_check.h"
@@ -108,6 +110,7 @@ Result<void> SqliteWriter::Prepare() {
   meta_ = TRY(MetaTable::Open(database_));
   streams_ = TRY(StreamTable::Open(database_));
   plans_ = TRY(PlanTable::Open(database_));
+  directories_ = TRY(DirectoryTable::Open(database_));
   remover_ = TRY(StreamRemover::Open(database_));
   return {};
 }
@@ -255,6 +258,7 @@ Result<void> SqliteWriter::WriteAppend(const Append& append) {
   for (const JournalRow& row : append.rows) TRY(WriteRow(row));
   for (const NewContent& blob : append.blobs) TRY(WriteBlob(blob));
   for (const Snapshot& snapshot : append.snapshots) TRY(WriteSnapshot(snapshot));
+  for (const PlanDirectory& directory : append.directories) TRY(WriteDirectory(directory));
   for (const ImportedStream& stream : append.imports) TRY(Import(stream));
   return WriteSummaries(append);
 }
@@ -278,6 +282,7 @@ Result<void> SqliteWriter::Remove(const Removal& removal) {
   }
   TRY(remover_.Remove(stream->number, stream->staged.last_row, removal.kept));
   TRY(plans_.Remove(stream->number));
+  TRY(directories_.Remove(stream->number));
   for (const Digest& digest : removal.blobs) TRY(RemoveBlob(digest));
   return streams_.Remove(*stream);
 }
@@ -382,6 +387,13 @@ Result<void> SqliteWriter::WriteSnapshot(const Snapshot& snapshot) {
       .Bind(4, crc)
       .BindBlob(5, snapshot.state)
       .Run();
+}
+
+// One that another append of this commit has outdated is of no use.
+Result<void> SqliteWriter::WriteDirectory(const PlanDirectory& directory) {
+  const StreamTable::Entry* stream = TRY(streams_.Find(directory.stream.str()));
+  if (stream->number == 0 || stream->staged.version != directory.version) return {};
+  return directories_.Write(stream->number, directory);
 }
 
 Result<void> SqliteWriter::WriteBlob(const NewContent& blob) {

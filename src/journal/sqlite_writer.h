@@ -13,8 +13,10 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "journal/blob_files.h"
+#include "journal/directory_table.h"
 #include "journal/durable_file.h"
 #include "journal/journal.h"
+#include "journal/plan_directory.h"
 #include "journal/plan_table.h"
 #include "journal/sqlite.h"
 #include "journal/sqlite_schema.h"
@@ -65,6 +67,7 @@ class SqliteWriter {
   Result<void> GiveBack(std::uint32_t pages);
   void RewriteFile();
   Result<void> WriteSnapshot(const Snapshot& snapshot);
+  Result<void> WriteDirectory(const PlanDirectory& directory);
   Result<void> WriteBlob(const NewContent& blob);
   Result<bool> HoldsBlob(const NewContent& blob);
   Result<void> RecordHeads();
@@ -79,6 +82,7 @@ class SqliteWriter {
   MetaTable meta_;
   StreamTable streams_;
   PlanTable plans_;
+  DirectoryTable directories_;
   StreamRemover remover_;
   std::vector<Digest> unnamed_files_;  // blob files to be removed after the commit
   std::uint64_t epoch_ = 0;            // the one that this object began; 0: none yet

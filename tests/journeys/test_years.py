@@ -103,6 +103,7 @@ def back_to_version_one(path):
     with sqlite3.connect(path) as database:
         database.execute("DROP TABLE plans")
         database.execute("DROP TABLE imported")
+        database.execute("DROP TABLE directories")
         database.execute("DELETE FROM meta WHERE key IN ('summarized', 'last_stream')")
         database.execute("UPDATE meta SET value = 1, crc = 4142361004 WHERE key = 'schema_version'")
     database.close()
@@ -456,3 +457,52 @@ def test_bad_archives_are_refused_and_nothing_is_applied(box):
         bad.unlink()
         bad.write_bytes(good)
         there.agenttalk("import", str(bad)).expect(0)
+
+
+def bytes_read(box, *arguments):
+    """What the program read to answer, and its answer."""
+    with open(box.dir / "answer.out", "w+b") as out:
+        process = subprocess.Popen([box.binary, *arguments], stdout=out, stderr=subprocess.DEVNULL, cwd=box.dir, env=box.environment())
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        counts = dict(line.split(": ") for line in open(f"/proc/{process.pid}/io", encoding="ascii").read().splitlines())
+        assert process.wait() == 0, arguments
+        out.seek(0)
+        return int(counts["rchar"]), out.read()
+
+
+def test_one_task_of_a_large_plan_is_shown_without_reading_the_plan(box):
+    """`show`, `trace` of one task and `log --tail` of a plan of 10,000 tasks read less than a twentieth of it (of 1,500: an eighth)."""
+    full = os.environ.get("AGENTTALK_FULL") == "1"
+    tasks, part = (10_000, 20) if full else (1_500, 8)
+    box.write("agenttalk.yaml", "version: 1\nmirror: lazy\nprovider: offline\nproviders:\n  offline: {kind: scripted, answers: answers.yaml}\n"
+              "agents:\n  ann: {max_parallel: 64}\n")
+    box.write("answers.yaml", '- answer: {result: "done"}\n')
+    names = [f"t{i}" for i in range(tasks)]
+    nodes = [{"task_id": name, "prompt": f"Do {name}.", "assigned_agent_id": "ann", "depends_on": names[:1] if i else []}
+             for i, name in enumerate(names)]
+    box.write("dag.json", json.dumps({"schema_version": "1.1", "plan_id": "plan_big", "nodes": nodes}))
+    box.run("run", "--plan", "dag.json", "--quiet", timeout=600).expect(0)
+    journal = box.dir / ".agenttalk/journal.db"
+    whole = journal.stat().st_size
+    middle = names[tasks // 2]
+    asked = [["show", "plan_big", middle, "--json"], ["show", "big", f"cmd_{middle}_001", "--json"], ["trace", "plan_big", middle, "--json"],
+             ["log", "plan_big", "--tail", "20", "--json"]]
+    told = {}
+    for question in asked:
+        read, told[tuple(question)] = bytes_read(box, *question)
+        assert read < whole / part, f"{question}: {read} of {whole} bytes"
+    shown = json.loads(told[tuple(asked[0])])
+    assert shown["task"]["state"] == "COMPLETED" and shown["task"]["depends_on"] == ["t0"], shown["task"]
+    assert f"Do {middle}." in json.dumps(shown["commands"]) and len(shown["commands"]) == 1, shown["commands"]
+    assert all(json.loads(line)["seq"] for line in told[tuple(asked[3])].splitlines())
+    # Without the directory, as a journal of an older program is, the answers are the same.
+    with sqlite3.connect(journal) as database:
+        assert database.execute("SELECT count(*) FROM directories").fetchone()[0] > 1
+        database.execute("DELETE FROM directories")
+    database.close()
+    for question in asked:
+        read, again = bytes_read(box, *question)
+        assert again == told[tuple(question)], question
+    assert read > whole / part, "this test would notice"
+    # What is not there is told as ever.
+    assert "t17" in box.run("show", "plan_big", "t17x").expect(2).err

@@ -27,6 +27,7 @@
 #include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
 #include "model/events/stage_events.h"
+#include "runtime/core/shown_task.h"
 #include "runtime/history/cost_json.h"
 #include "runtime/hub.h"
 #include "runtime/reports/past_plan.h"

@@ -15,6 +15,10 @@ struct EventSpan {
 
   [[nodiscard]] std::uint64_t last() const { return first + count - 1; }
   bool operator==(const EventSpan&) const = default;
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("first", self.first), f("count", self.count);
+  }
 };
 
 class CommandTrails {

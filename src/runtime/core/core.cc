@@ -35,14 +35,13 @@
 #include "model/events/event_codec.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/content_store.h"
+#include "runtime/core/history_entry.h"
 #include "runtime/core/plan_summaries.h"
 #include "runtime/core/seeded_bugs.h"
 
 namespace agenttalk {
 namespace {
 
-// Finished plans that stay in memory, so that a repeated command need not read them again.
-constexpr std::size_t kIdlePlansKept = 256;
 // A snapshot is worth its bytes when folding what came since the last one costs about as much.
 constexpr std::uint64_t kFewestRowsBetweenSnapshots = 1024;
 // Posted inputs that are done with and still keep their places.
@@ -62,6 +61,7 @@ void Core::Connect(RequestComposer& composer, Performer& performer, EventObserve
 
 Result<void> Core::Start(std::uint64_t epoch, const std::string& version) {
   TRY(Recover());
+  last_alive_ = engine_->state().now;
   engine_->FindUndecided();
   resume_at_ = start_event_ = engine_->state().last_event + 1;
   if (!held_) {
@@ -81,60 +81,6 @@ Result<void> Core::StartReading() {
 void Core::Hold() {
   held_ = true;
   engine_->HoldStarts();
-}
-
-Result<void> Core::Recover() {
-  TRY(LoadStream(PlanId()));
-  for (const StreamInfo& stream : TRY(journal_.Streams(true))) {
-    if (!stream.stream.empty()) TRY(LoadStream(stream.stream));
-  }
-  if (!reading_) committed_ = TRY(journal_.LastEvent());
-  engine_->ContinueAfter(committed_);
-  contents_.Committed(committed_);
-  return {};
-}
-
-Result<void> Core::LoadStream(const PlanId& plan) {
-  std::uint64_t version = 0;
-  if (auto snapshot = TRY(journal_.LatestSnapshot(plan)); snapshot && !plan.empty()) {
-    PlanState loaded;
-    loaded.id = plan;
-    if (DecodePlan(snapshot->state, loaded)) {
-      loaded.version = loaded.snapshot_version = version = snapshot->version;
-      loaded.last_event = snapshot->last_event;
-      engine_->Load(std::move(loaded));
-    }
-  }
-  Result<void> decoded;
-  TRY(journal_.ReadStream(plan, version, [&](const JournalRowView& row) {
-    if (reading_ && row.first_event > committed_) return false;
-    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
-                           [this](const Event& event) { engine_->Replay(event); });
-    engine_->SetVersion(plan, row.version);
-    return decoded.has_value();
-  }));
-  return decoded;
-}
-
-Result<void> Core::EnsureLoaded(const PlanId& plan) {
-  if (engine_->state().FindPlan(plan) != nullptr || removing_.contains(plan)) return {};
-  if (watched_.erase(plan) > 0) spared_.push_back(plan);
-  const auto stream = TRY(journal_.FindStream(plan));
-  if (!stream) return {};
-  // Time and numbers belong to the present, not to the plan that is looked up.
-  const std::uint64_t last = engine_->state().last_event;
-  const Timestamp now = engine_->state().now;
-  TRY(LoadStream(plan));
-  CHECK(engine_->state().last_event == last);
-  engine_->ContinueAfter(last, now);
-  idle_.push_back(plan);
-  return {};
-}
-
-Result<const PlanState*> Core::LookUp(const PlanId& plan) {
-  TRY(EnsureLoaded(plan));
-  const PlanState* found = engine_->state().FindPlan(plan);
-  return found;
 }
 
 void Core::Submit(Input&& input, Done done) {
@@ -251,7 +197,10 @@ Append Core::MakeAppend(const std::vector<Event>& events) {
     }
     append.rows.push_back(std::move(row));
     MaybeSnapshot(plan, append);
-    if (!plan.id.empty() && !plan.IsLivePlan()) idle_.push_back(plan.id);
+    if (!append.rows.back().live) {
+      if (auto directory = DirectoryOf(plan)) append.directories.push_back(*std::move(directory));
+    }
+    if (!plan.id.empty() && !plan.IsLivePlan()) NoteIdle(&plan);
     begin = end;
   }
   return append;
@@ -415,16 +364,6 @@ void Core::Tick() {
   const bool due = next && *next <= clock_.Now();
   // A plan that came into focus has commands that were ready before.
   if (std::exchange(refocused_, false) || due) Submit(agenttalk::Tick{});
-}
-
-void Core::UnloadIdle() {
-  while (idle_.size() > kIdlePlansKept) {
-    const PlanState* plan = engine_->state().FindPlan(idle_.front());
-    const bool idle = plan != nullptr && !plan->IsLivePlan();
-    if (idle && plan->last_event > committed_) return;
-    if (idle) engine_->Unload(PlanId(plan->id));
-    idle_.pop_front();
-  }
 }
 
 }  // namespace agenttalk

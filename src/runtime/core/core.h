@@ -135,9 +135,13 @@ class Core {
   // Unloads plans that have ended and were looked up, but for the last few. Whatever LookUp returned before
   // is not valid any more.
   void ForgetIdle() { UnloadIdle(); }
+  // Unloads large plans that have ended, for when nobody needs them soon. True: much memory is free now.
+  bool ForgetLarge();
   [[nodiscard]] const HubState& state() const { return engine_->state(); }
   [[nodiscard]] std::uint64_t committed() const { return committed_; }
   [[nodiscard]] bool reading() const { return reading_; }
+  // The time of what was recorded last before this start, as far as it was read.
+  [[nodiscard]] Timestamp last_alive() const { return last_alive_; }
   ContentStore& contents() { return contents_; }
   // True when everything that was posted is decided and everything decided is durable.
   [[nodiscard]] bool Settled() const { return unsettled_.empty() && !has_posted(); }
@@ -162,6 +166,7 @@ class Core {
   void ResumeCall(const PlanId& plan_id, const CommandId& command, const OpenCall& call);
   void CancelAbandoned(const std::vector<Event>& events);
   void UnloadIdle();
+  void NoteIdle(const PlanState* plan);
 
   Journal& journal_;
   CommitQueue& commits_;
@@ -174,6 +179,7 @@ class Core {
   std::uint64_t committed_ = 0;
   std::uint64_t resume_at_ = 0;  // calls left open by the last run are made again when this event is durable
   std::uint64_t start_event_ = 0;  // of this process
+  Timestamp last_alive_;
   bool held_ = false;
   bool refocused_ = false;
   bool reading_ = false;  // somebody else may write: nothing after `committed_` is looked at
@@ -181,6 +187,7 @@ class Core {
   std::vector<Input> posted_;  // those before `next_posted_` are submitted; its room is used again
   std::size_t next_posted_ = 0;
   std::deque<PlanId> idle_;   // finished plans still in memory, oldest first
+  bool large_idle_ = false;   // one of them may be large
   std::set<PlanId> watched_;  // see WatchForRemoval
   std::vector<PlanId> spared_;
   std::set<PlanId> removing_;  // gone, but the journal does not know it yet

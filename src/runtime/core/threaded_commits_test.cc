@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,9 @@ class FailingJournal final : public Journal {
   }
   Result<std::optional<Snapshot>> LatestSnapshot(const PlanId& stream) override {
     return inner_.LatestSnapshot(stream);
+  }
+  Result<std::optional<std::string>> DirectoryPage(const PlanId& stream, std::string_view name) override {
+    return inner_.DirectoryPage(stream, name);
   }
   Result<void> ReadStream(const PlanId& stream, std::uint64_t after, const RowVisitor& visit) override {
     return inner_.ReadStream(stream, after, visit);

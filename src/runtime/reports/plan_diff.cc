@@ -23,6 +23,7 @@
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
 #include "runtime/core/content_store.h"
+#include "runtime/core/shown_task.h"
 #include "runtime/history/cost_json.h"
 #include "runtime/reports/plan_report.h"
 #include "runtime/reports/task_report.h"

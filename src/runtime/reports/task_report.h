@@ -4,6 +4,7 @@
 
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
+#include "runtime/core/shown_task.h"
 
 namespace agenttalk {
 
@@ -11,7 +12,6 @@ namespace agenttalk {
 boost::json::array TasksJson(const PlanState& plan);
 // One of them.
 boost::json::object OneTaskJson(const PlanState& plan, TaskIndex task);
-// A task's state in their spelling, e.g. "BLOCKED_WAITING_INPUT".
-const char* TaskStateName(const PlanState& plan, TaskIndex task);
+boost::json::object ShownTaskJson(const ShownTask& facts);
 
 }  // namespace agenttalk
