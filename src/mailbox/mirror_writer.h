@@ -73,7 +73,7 @@ struct MirrorBatch {
     FileMaker make = {};  // none: they have been made
 
     // About, as long as it was not made.
-    [[nodiscard]] std::uint64_t size() const { return bytes ? bytes->size() : make ? 4096 : 0; }
+    [[nodiscard]] std::uint64_t size() const { return bytes ? bytes->size() : make ? 2048 : 0; }
   };
   struct Line {
     LineNumber number;

@@ -7,8 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <expected>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,7 +18,6 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/json.h"
-#include "base/plant.h"
 #include "base/time.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
@@ -30,11 +27,9 @@
 #include "model/config/hub_config.h"
 #include "model/content/content.h"
 #include "model/events/event.h"
-#include "model/events/event_codec.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/core.h"
 #include "runtime/files/event_files.h"
-#include "runtime/files/file_comparison.h"
 #include "runtime/files/file_sink.h"
 #include "runtime/reports/plan_report.h"
 
@@ -52,56 +47,21 @@ constexpr std::size_t kEventsKept = 1024;
 // How much may have to be written again after a power cut.
 constexpr Duration kSyncInterval = std::chrono::seconds(30);
 // Beside what is being written; with more, the loop waits for the files, and the longer the more it is.
-constexpr std::uint64_t kMostGatheredBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kMostGatheredBytes = std::uint64_t{8} << 20;
 // Written before anything else is done, when nothing else is to be done: who sees a state sees its files too.
 constexpr std::uint64_t kLittle = std::uint64_t{256} << 10;
 // Files that were put off wait for a moment without work, but not longer than this.
 constexpr Duration kLongestPutOff = std::chrono::seconds(2);
+// Of what was put off, so many events are shown at once: 5 ms of the loop, and 40 when nothing else is to be
+// done.
+constexpr std::uint64_t kEventsBesideWork = 512;
+constexpr std::uint64_t kEventsAtRest = 4096;
 // While others have more to do: a log that grows by ten lines is opened once for them, not ten times.
 constexpr Duration kGatherFor = std::chrono::milliseconds(5);
 // However little of it makes files at once, a start looks at no more events than about this many.
 constexpr std::uint64_t kMostEventsBetweenSyncs = std::uint64_t{1} << 16;
 
 }  // namespace
-
-// Gathers what should be there in the end; lines, which only ever are appended, go to the mirror at once.
-class Projection::Rebuilding final : public FileSet {
- public:
-  enum class Logs : std::uint8_t { kContinued, kAnew };
-  Rebuilding(Projection& projection, Logs logs, MirrorReport& report)
-      : projection_(projection), logs_(logs), report_(report) {}
-
-  void Publish(const std::string& path, const Content& content, Overwrite overwrite) override {
-    // An earlier version is ours as well, and most of this is there already: so the mirror looks first.
-    projection_.mirror_.Recognize(path, content.digest);
-    FileSet::Publish(path, content, overwrite);
-  }
-  void Retract(const std::string& path, const Content& content) override {
-    projection_.mirror_.Recognize(path, content.digest);
-    FileSet::Retract(path, content);
-  }
-  void Found(const std::string& path, const Content& content) override {
-    projection_.mirror_.Recognize(path, content.digest);
-    FileSet::Found(path, content);
-  }
-  void RemoveFolder(const std::string& path) override { projection_.RemoveFolder(path); }
-  void AppendLine(const std::string& path, LineNumber number, LineMaker line,
-                  std::uint64_t rotate_at) override {
-    if (logs_ == Logs::kAnew && removed_.insert(path).second) {
-      if (auto removed = projection_.mirror_.RemoveLog(path); !removed) {
-        projection_.problems_.push_back(fmt::format("{}: {}", path, removed.error().message));
-      }
-    }
-    projection_.mirror_.AppendLine(path, number, std::move(line), rotate_at);
-    projection_.MakeRoom(report_);
-  }
-
- private:
-  Projection& projection_;
-  const Logs logs_;
-  MirrorReport& report_;
-  std::set<std::string> removed_;
-};
 
 Projection::Projection(Core& core, Journal& journal, FileSystem& files, Mirror& mirror, const Clock& clock,
                        MirrorMode mode)
@@ -218,15 +178,6 @@ void Projection::ShowNow() {
   }
 }
 
-void Projection::ShowOpenDeliveries(FileSink& sink) {
-  if (Planted("own_delivery")) return;
-  for (const auto& [id, plan] : core_.state().plans) {
-    for (const CommandRecord& record : plan->commands) {
-      if (record.state == CommandState::kRunning) event_files_.ShowDelivery(*plan, record, sink);
-    }
-  }
-}
-
 const PlanState* Projection::Find(const PlanId& plan) {
   const auto found = core_.LookUp(plan);
   if (found) return *found;
@@ -240,9 +191,17 @@ void Projection::ShowPlan(const PlanId& plan) {
   mirror_.Publish(EventFiles::StatusPath(plan), PrettyJson(PlanStatusJson(*state)), Overwrite::kAlways);
 }
 
+bool Projection::HasRoom() const {
+  return mirror_.gathered_bytes() <= kMostGatheredBytes / 2;
+}
+
+bool Projection::IsOverdue() const {
+  return overdue_since_ && (hastened_ || catching_up_ || clock_.Now() >= *overdue_since_ + kLongestPutOff);
+}
+
 void Projection::WritePlans() {
   const Timestamp now = clock_.Now();
-  const bool show_overdue = overdue_since_ && (hastened_ || now >= *overdue_since_ + kLongestPutOff);
+  const bool show_overdue = IsOverdue();
   if ((dirty_.empty() && !show_overdue) || now < plans_written_ + plans_delay_) return;
   plans_written_ = now;
   if (show_overdue) {
@@ -255,10 +214,32 @@ void Projection::WritePlans() {
   for (const PlanId& plan : std::exchange(dirty_, {})) ShowPlan(plan);
 }
 
+// Lazy: a plan has ended, and what it did may fill seconds. Others are served in between.
+void Projection::ShowSomeOverdue(Flushing how) {
+  catching_up_ = true;
+  if (!HasRoom()) return;  // continued when the files that are being written are there
+  const std::uint64_t after = std::max(shown_, core_.state().mirrored);
+  const std::uint64_t most = how == Flushing::kResting ? kEventsAtRest : kEventsBesideWork;
+  const std::uint64_t until = std::min(core_.committed(), after + most);
+  MirrorReport report;
+  if (auto shown = Reconcile(after, until, report); !shown) {
+    problems_.push_back(shown.error().message);
+    catching_up_ = false;
+    overdue_since_ = clock_.Now();
+    return;
+  }
+  shown_ = std::max(shown_, until);
+  if (until < core_.committed()) return;
+  overdue_since_.reset();
+  catching_up_ = false;
+  plans_written_ = {};
+}
+
 void Projection::Flush(Flushing how) {
   const Timestamp start = clock_.Now();
   ShowAll();
-  WritePlans();
+  if (IsOverdue()) ShowSomeOverdue(how);
+  if (!IsOverdue()) WritePlans();
   hastened_ = false;
   if (mirror_.idle()) {
     held_back_ = false;  // somebody else has written it
@@ -296,7 +277,7 @@ void Projection::WriteGathered(Flushing how) {
   if (held_back_) return;
   begun_at_ = clock_.Now();
   const auto waiting = mirror_.gathered_bytes() > kMostGatheredBytes ? Mirror::Waiting::kForRoom
-                       : resting                                     ? Mirror::Waiting::kSomebody
+                       : resting || overdue_since_                   ? Mirror::Waiting::kSomebody
                                                                      : Mirror::Waiting::kNobody;
   const bool at_once = resting && pending < kLittle;
   const MirrorReport report = at_once ? mirror_.Flush() : mirror_.Begin(waiting);
@@ -322,142 +303,12 @@ void Projection::Settle() {
   if (!Idle() || shown_ > core_.state().mirrored + 1) SyncAll();
 }
 
-Result<void> Projection::Tell(std::uint64_t after, FileSink& sink) {
-  return TellUntil(after, core_.committed(), sink);
-}
-
-Result<void> Projection::Read(std::uint64_t after, std::uint64_t until,
-                              const std::function<void(const Event&)>& visit) {
-  Result<void> decoded;
-  TRY(journal_.ReadAll(after, [&](const JournalRowView& row) {
-    if (row.first_event > until) return false;
-    const PlanId plan{std::string(row.stream)};
-    // A plan that finished before the stop is not in memory, and its files need its commands all the same.
-    if (auto loaded = core_.LookUp(plan); !loaded) {
-      decoded = std::unexpected(std::move(loaded).error());
-      return false;
-    }
-    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events, visit);
-    return decoded.has_value();
-  }));
-  return decoded;
-}
-
-Result<void> Projection::TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink) {
-  return Read(after, until, [&](const Event& event) {
-    event_files_.Show(event, sink);
-    shown_ = std::max(shown_, event.number);
-    NoteChanged(event);
-  });
-}
-
 void Projection::FlushInto(MirrorReport& report) {
   report.Add(mirror_.Flush());
 }
 
 void Projection::MakeRoom(MirrorReport& report) {
   if (mirror_.gathered_bytes() > kMostGatheredBytes) report.Add(mirror_.Begin(Mirror::Waiting::kForRoom));
-}
-
-Result<void> Projection::Reconcile(std::uint64_t after, MirrorReport& report) {
-  // From the beginning on, nothing of an old log is needed.
-  Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued, report);
-  TRY(Tell(after, wanted));
-  ShowOpenDeliveries(wanted);
-  PublishAll(wanted, report);
-  return {};
-}
-
-void Projection::PublishAll(const FileSet& wanted, MirrorReport& report) {
-  for (const auto& [path, file] : wanted.files()) {
-    if (const auto* content = std::get_if<Content>(&file.what)) {
-      Publish(path, *content, file.overwrite);
-    } else if (const auto* text = std::get_if<std::string>(&file.what)) {
-      PublishText(path, *text);
-    } else if (const auto* make = std::get_if<FileMaker>(&file.what)) {
-      PublishMade(path, *make);
-    } else {
-      mirror_.Remove(path, file.overwrite);
-    }
-    MakeRoom(report);
-  }
-}
-
-Result<void> Projection::ShowOverdue(MirrorReport& report) {
-  TRY(Reconcile(std::max(shown_, core_.state().mirrored), report));
-  overdue_since_.reset();
-  return {};
-}
-
-Result<MirrorReport> Projection::Export(const PlanId& plan) {
-  MirrorReport report;
-  ShowAll();
-  if (lazy_) TRY(ShowOverdue(report));
-  FileSet wanted;
-  Result<void> decoded;
-  TRY(core_.LookUp(plan));
-  TRY(journal_.ReadStream(plan, 0, [&](const JournalRowView& row) {
-    if (row.first_event > core_.committed()) return false;
-    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
-                           [&](const Event& event) { event_files_.Show(event, wanted); });
-    return decoded.has_value();
-  }));
-  TRY(std::move(decoded));
-  PublishAll(wanted, report);
-  dirty_.insert(plan);
-  Hasten();
-  WritePlans();
-  FlushInto(report);
-  return report;
-}
-
-Result<void> Projection::CatchUpUrgent(MirrorReport& report) {
-  Rebuilding wanted(*this, Rebuilding::Logs::kContinued, report);
-  TRY(Read(core_.state().urgent_mirrored, core_.committed(),
-           [&](const Event& event) { ShowUrgent(event, wanted); }));
-  ShowOpenDeliveries(wanted);
-  PublishAll(wanted, report);
-  return {};
-}
-
-Result<void> Projection::CatchUp() {
-  MirrorReport report;
-  // What was put off before the stop is put off still.
-  if (lazy_) {
-    TRY(CatchUpUrgent(report));
-  } else {
-    TRY(Reconcile(core_.state().mirrored, report));
-  }
-  plans_written_ = {};
-  synced_at_ = clock_.Now();
-  flushed_once_ = false;
-  return {};
-}
-
-Result<MirrorReport> Projection::Repair() {
-  MirrorReport report;
-  ShowAll();
-  TRY(Reconcile(0, report));
-  plans_written_ = {};
-  WritePlans();
-  FlushInto(report);
-  std::vector<std::string> torn = report.blocked;
-  for (const std::string& path : torn) TRY(mender_.Mend(path));
-  if (!torn.empty()) FlushInto(report);
-  if (report.failures.empty()) Sync();
-  return report;
-}
-
-Result<FileComparison> Projection::Compare() {
-  FileSet wanted;
-  const std::uint64_t until = ShownUntil();
-  TRY(TellUntil(0, until, wanted));
-  for (const PlanId& plan : std::exchange(dirty_, {})) {
-    const PlanState* state = core_.FindLoaded(plan);
-    if (state != nullptr && state->opened && state->last_event <= until)
-      wanted.PublishText(EventFiles::StatusPath(plan), PrettyJson(PlanStatusJson(*state)));
-  }
-  return CompareFiles(wanted, files_, mirror_);
 }
 
 bool Projection::IsCaughtUp() {
@@ -485,6 +336,7 @@ std::uint64_t Projection::ShownUntil() const {
 }
 
 std::optional<Timestamp> Projection::NextDue() const {
+  if (catching_up_ && HasRoom()) return Timestamp{};
   if (held_back_) return begun_at_ + kGatherFor;
   if (!dirty_.empty()) return plans_written_ + plans_delay_;
   if (overdue_since_) return *overdue_since_ + kLongestPutOff;

@@ -88,18 +88,21 @@ class Projection final : public EventObserver, private FileSink {
 
   // Every event after `after`, up to `until`; the plans they are of can be looked up.
   Result<void> Read(std::uint64_t after, std::uint64_t until, const std::function<void(const Event&)>& visit);
-  // Shows every event after `after` to a sink, up to the last durable one or, if given, to `until`.
-  Result<void> Tell(std::uint64_t after, FileSink& sink);
+  // Shows every event after `after` to a sink, up to `until`.
   Result<void> TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink);
   // Hands what should be there to the mirror.
   void PublishAll(const FileSet& wanted, MirrorReport& report);
   // Makes up for what was put off (MirrorMode::kLazy).
   Result<void> ShowOverdue(MirrorReport& report);
+  // A part of it.
+  void ShowSomeOverdue(Flushing how);
+  [[nodiscard]] bool IsOverdue() const;
+  [[nodiscard]] bool HasRoom() const;
   // Up to where the files can be expected to be.
   [[nodiscard]] std::uint64_t ShownUntil() const;
-  // Brings the files up to date with every event after `after`: the one way in which files that may be
-  // missing, torn or old are made again.
-  Result<void> Reconcile(std::uint64_t after, MirrorReport& report);
+  // Brings the files up to date with every event after `after`, up to `until`: the one way in which files
+  // that may be missing, torn or old are made again.
+  Result<void> Reconcile(std::uint64_t after, std::uint64_t until, MirrorReport& report);
   void FlushInto(MirrorReport& report);
   // Waits until not too much is gathered.
   void MakeRoom(MirrorReport& report);
@@ -130,6 +133,7 @@ class Projection final : public EventObserver, private FileSink {
   // once, so that `shown_` means the same as ever and logs stay in order.
   const bool lazy_;
   std::optional<Timestamp> overdue_since_;  // lazy: a plan has ended, and its files are not shown
+  bool catching_up_ = false;                // and that is being made up for, piece by piece
   FileMender mender_;
   EventFiles event_files_;
   std::vector<Event> unshown_;

@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/json.h"
+#include "base/plant.h"
+#include "engine/state/plan_state.h"
+#include "journal/journal.h"
+#include "mailbox/mirror.h"
+#include "model/events/content.h"
+#include "model/events/event.h"
+#include "model/events/event_codec.h"
+#include "runtime/core/core.h"
+#include "runtime/files/event_files.h"
+#include "runtime/files/file_comparison.h"
+#include "runtime/files/file_sink.h"
+#include "runtime/files/projection.h"
+#include "runtime/reports/plan_report.h"
+
+// The half of Projection that makes files from the journal: after a start, for a repair, and what was put
+// off.
+namespace agenttalk {
+
+// Gathers what should be there in the end; lines, which only ever are appended, go to the mirror at once.
+class Projection::Rebuilding final : public FileSet {
+ public:
+  enum class Logs : std::uint8_t { kContinued, kAnew };
+  Rebuilding(Projection& projection, Logs logs, MirrorReport& report)
+      : projection_(projection), logs_(logs), report_(report) {}
+
+  void Publish(const std::string& path, const Content& content, Overwrite overwrite) override {
+    // An earlier version is ours as well, and most of this is there already: so the mirror looks first.
+    projection_.mirror_.Recognize(path, content.digest);
+    FileSet::Publish(path, content, overwrite);
+  }
+  void Retract(const std::string& path, const Content& content) override {
+    projection_.mirror_.Recognize(path, content.digest);
+    FileSet::Retract(path, content);
+  }
+  void Found(const std::string& path, const Content& content) override {
+    projection_.mirror_.Recognize(path, content.digest);
+    FileSet::Found(path, content);
+  }
+  void RemoveFolder(const std::string& path) override { projection_.RemoveFolder(path); }
+  void AppendLine(const std::string& path, LineNumber number, LineMaker line,
+                  std::uint64_t rotate_at) override {
+    if (logs_ == Logs::kAnew && removed_.insert(path).second) {
+      if (auto removed = projection_.mirror_.RemoveLog(path); !removed) {
+        projection_.problems_.push_back(fmt::format("{}: {}", path, removed.error().message));
+      }
+    }
+    projection_.mirror_.AppendLine(path, number, std::move(line), rotate_at);
+    projection_.MakeRoom(report_);
+  }
+
+ private:
+  Projection& projection_;
+  const Logs logs_;
+  MirrorReport& report_;
+  std::set<std::string> removed_;
+};
+
+void Projection::ShowOpenDeliveries(FileSink& sink) {
+  if (Planted("own_delivery")) return;
+  for (const auto& [id, plan] : core_.state().plans) {
+    for (const CommandRecord& record : plan->commands) {
+      if (record.state == CommandState::kRunning) event_files_.ShowDelivery(*plan, record, sink);
+    }
+  }
+}
+
+Result<void> Projection::Read(std::uint64_t after, std::uint64_t until,
+                              const std::function<void(const Event&)>& visit) {
+  Result<void> decoded;
+  TRY(journal_.ReadAll(after, [&](const JournalRowView& row) {
+    if (row.first_event > until) return false;
+    const PlanId plan{std::string(row.stream)};
+    // A plan that finished before the stop is not in memory, and its files need its commands all the same.
+    if (auto loaded = core_.LookUp(plan); !loaded) {
+      decoded = std::unexpected(std::move(loaded).error());
+      return false;
+    }
+    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events, visit);
+    return decoded.has_value();
+  }));
+  return decoded;
+}
+
+Result<void> Projection::TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink) {
+  return Read(after, until, [&](const Event& event) {
+    event_files_.Show(event, sink);
+    shown_ = std::max(shown_, event.number);
+    NoteChanged(event);
+  });
+}
+
+Result<void> Projection::Reconcile(std::uint64_t after, std::uint64_t until, MirrorReport& report) {
+  // From the beginning on, nothing of an old log is needed.
+  Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued, report);
+  TRY(TellUntil(after, until, wanted));
+  ShowOpenDeliveries(wanted);
+  PublishAll(wanted, report);
+  return {};
+}
+
+void Projection::PublishAll(const FileSet& wanted, MirrorReport& report) {
+  for (const auto& [path, file] : wanted.files()) {
+    if (const auto* content = std::get_if<Content>(&file.what)) {
+      Publish(path, *content, file.overwrite);
+    } else if (const auto* text = std::get_if<std::string>(&file.what)) {
+      PublishText(path, *text);
+    } else if (const auto* make = std::get_if<FileMaker>(&file.what)) {
+      PublishMade(path, *make);
+    } else {
+      mirror_.Remove(path, file.overwrite);
+    }
+    MakeRoom(report);
+  }
+}
+
+Result<void> Projection::ShowOverdue(MirrorReport& report) {
+  TRY(Reconcile(std::max(shown_, core_.state().mirrored), core_.committed(), report));
+  overdue_since_.reset();
+  catching_up_ = false;
+  return {};
+}
+
+Result<MirrorReport> Projection::Export(const PlanId& plan) {
+  MirrorReport report;
+  ShowAll();
+  if (lazy_) TRY(ShowOverdue(report));
+  FileSet wanted;
+  Result<void> decoded;
+  TRY(core_.LookUp(plan));
+  TRY(journal_.ReadStream(plan, 0, [&](const JournalRowView& row) {
+    if (row.first_event > core_.committed()) return false;
+    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
+                           [&](const Event& event) { event_files_.Show(event, wanted); });
+    return decoded.has_value();
+  }));
+  TRY(std::move(decoded));
+  PublishAll(wanted, report);
+  dirty_.insert(plan);
+  Hasten();
+  WritePlans();
+  FlushInto(report);
+  return report;
+}
+
+Result<void> Projection::CatchUpUrgent(MirrorReport& report) {
+  Rebuilding wanted(*this, Rebuilding::Logs::kContinued, report);
+  TRY(Read(core_.state().urgent_mirrored, core_.committed(),
+           [&](const Event& event) { ShowUrgent(event, wanted); }));
+  ShowOpenDeliveries(wanted);
+  PublishAll(wanted, report);
+  return {};
+}
+
+Result<void> Projection::CatchUp() {
+  MirrorReport report;
+  // What was put off before the stop is put off still.
+  if (lazy_) {
+    TRY(CatchUpUrgent(report));
+  } else {
+    TRY(Reconcile(core_.state().mirrored, core_.committed(), report));
+  }
+  plans_written_ = {};
+  synced_at_ = clock_.Now();
+  flushed_once_ = false;
+  return {};
+}
+
+Result<MirrorReport> Projection::Repair() {
+  MirrorReport report;
+  ShowAll();
+  TRY(Reconcile(0, core_.committed(), report));
+  plans_written_ = {};
+  WritePlans();
+  FlushInto(report);
+  std::vector<std::string> torn = report.blocked;
+  for (const std::string& path : torn) TRY(mender_.Mend(path));
+  if (!torn.empty()) FlushInto(report);
+  if (report.failures.empty()) Sync();
+  return report;
+}
+
+Result<FileComparison> Projection::Compare() {
+  FileSet wanted;
+  const std::uint64_t until = ShownUntil();
+  TRY(TellUntil(0, until, wanted));
+  for (const PlanId& plan : std::exchange(dirty_, {})) {
+    const PlanState* state = core_.FindLoaded(plan);
+    if (state != nullptr && state->opened && state->last_event <= until)
+      wanted.PublishText(EventFiles::StatusPath(plan), PrettyJson(PlanStatusJson(*state)));
+  }
+  return CompareFiles(wanted, files_, mirror_);
+}
+
+}  // namespace agenttalk
