@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,6 +36,9 @@ struct IntakeOptions {
   std::uint64_t max_input_bytes = std::uint64_t{64} << 20;
   std::uint64_t inline_bytes = std::uint64_t{1} << 20;  // larger ones are only hashed; Stream reads them
   Duration human_heartbeat = std::chrono::seconds(10);
+  // Folders of plans that are not live which are kept awake, and those of one box that are at a start.
+  std::size_t most_idle_folders = 4096;
+  std::size_t newest_folders = 512;
 };
 
 // How much one Take may do.
@@ -85,6 +89,10 @@ struct IntakeBatch {
 // It keeps in memory the folders, the files that are offered or deferred, and what it was told is known. Time
 // comes from the caller. One thread.
 //
+// Plans end and their folders stay. Of the folders of plans that are not live only those that came up last
+// are kept; the others sleep: they are not watched, and looked into when their box is listed and they have
+// changed since it was listed before, or when a command of their plan comes.
+//
 // What one look covers is fixed when it begins: the notifications, folders and deferred files that are due
 // then, and the folders that it finds. It may take several calls of Take; what comes meanwhile belongs to the
 // next one, so that a look ends however much is put in.
@@ -94,6 +102,13 @@ class Intake {
 
   // Which agents there are; may be called again when that changes. Missing boxes are made.
   void SetAgents(std::vector<AgentFolders> agents);
+
+  // Which plans are live, without reading anything; and when the hub was last alive before this start: a
+  // folder that has not changed since then holds nothing new. Before the first look.
+  void KnowPlans(std::function<bool(const PlanId&)> is_live, Timestamp last_alive);
+  // Whether the plan's folder in the agent's inbox may be there and sleep.
+  [[nodiscard]] bool MaySleep(const AgentId& agent, const PlanId& plan) const;
+  [[nodiscard]] bool some_sleep() const { return some_sleep_; }
 
   // Looks into every folder, whatever its mtime says: after a start, a clock jump or an overflow.
   void SweepAll();
@@ -143,6 +158,8 @@ class Intake {
     bool queued = false;
     bool forced = false;
     std::uint32_t sweeps = 0;
+    std::int64_t newest_change_ns =
+        0;  // of a box: the last change of a plan's folder when it was last listed
     std::optional<ErrorCode> problem;
   };
   struct Look {
@@ -165,6 +182,8 @@ class Intake {
   void AddFolder(const Place& place, Duration heartbeat);
   void DropFolder(const std::string& directory, std::uint64_t known_revision);
   void DropStrangeBoxes();
+  void PutToSleep();
+  void LeaveSleeping(const std::string& directory, std::vector<DirectoryEntry>& entries);
   void QueueFolder(const std::string& directory, Folder& folder, bool forced);
   void QueueLook(const std::string& path, bool finished);
   void StartSweeps();
@@ -198,6 +217,10 @@ class Intake {
   Timestamp now_{};
   std::vector<SweptBox> boxes_;
   std::map<std::string, Folder> folders_;  // by path
+  std::deque<std::string> plan_folders_;   // of those, the ones of plans; oldest first
+  bool some_sleep_ = false;
+  std::function<bool(const PlanId&)> is_live_;  // none: every plan counts as live
+  std::int64_t last_alive_ns_ = 0;
   std::deque<std::string> folder_queue_;
   std::deque<Look> look_queue_;
   std::unordered_map<std::string, FileFingerprint> offered_;  // by path

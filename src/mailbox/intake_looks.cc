@@ -90,6 +90,7 @@ void Intake::LookAt(const Look& look, IntakeBatch& batch) {
   if (!stat) {
     // The folder's trouble, not the file's: the next sweep looks again.
     folder.seen = {};
+    folder.newest_change_ns = 0;
     Report(look.directory, folder, stat.error(), batch);
     return;
   }

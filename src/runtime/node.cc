@@ -1,6 +1,7 @@
 #include "runtime/node.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +15,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "llm/price_table.h"
 #include "mailbox/intake.h"
@@ -70,7 +72,7 @@ Node::Node(const NodeSeams& seams, NodeOptions options)
       intake_(seams.files, seams.watcher, known_, options.intake),
       mirror_(seams.files, known_),
       projection_(core_, seams.journal, seams.files, mirror_, seams.clock, options.mirror),
-      audience_(projection_, options.listener),
+      audience_(projection_, intake_, options.listener),
       post_(
           core_, intake_,
           [this](const AgentId& agent, const PlanId& plan, const std::string& name) {
@@ -84,6 +86,12 @@ Result<void> Node::Start(std::uint64_t epoch, const std::string& version, Config
                          std::vector<AgentFolders> folders) {
   last_step_ = clock_.Now();
   TRY(core_.Start(epoch, version));
+  intake_.KnowPlans(
+      [this](const PlanId& plan) {
+        const PlanState* loaded = core_.FindLoaded(plan);
+        return loaded != nullptr && loaded->IsLivePlan();
+      },
+      core_.last_alive());
   core_.Submit(std::move(configuration));
   // What the mirror wrote before the stop must be known before strangers' files are looked for.
   TRY(projection_.CatchUp());
@@ -135,7 +143,14 @@ bool Node::Step() {
   if (resting) projection_.Hasten();
   commits_.Begin(!more && !more_files && desk_.in_flight() == 0);
   projection_.Flush(resting ? Projection::Flushing::kResting : Projection::Flushing::kBusy);
+  if (resting) GiveMemoryBack();
   return more || more_files;
+}
+
+// A plan of 100,000 tasks takes a hundred times what a server takes at rest; its files are written from it,
+// so not before they are.
+void Node::GiveMemoryBack() {
+  if (projection_.Idle() && core_.ForgetLarge()) malloc_trim(0);
 }
 
 void Node::Drain() {

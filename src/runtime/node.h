@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/error.h"
@@ -19,6 +20,7 @@
 #include "mailbox/mirror.h"
 #include "mailbox/watcher.h"
 #include "model/config/hub_config.h"
+#include "model/events/event.h"
 #include "prompts/composer.h"
 #include "runtime/calls/call_desk.h"
 #include "runtime/calls/profile_composer.h"
@@ -105,19 +107,29 @@ class Node {
   // Tells the projection and the listener.
   class Audience final : public EventObserver {
    public:
-    Audience(Projection& projection, EventObserver* listener)
-        : projection_(projection), listener_(listener) {}
+    Audience(Projection& projection, Intake& intake, EventObserver* listener)
+        : projection_(projection), intake_(intake), listener_(listener) {}
     void Durable(const Event& event) override {
       projection_.Durable(event);
+      if (intake_.some_sleep()) WakeFolder(event);
       if (listener_ != nullptr) listener_->Durable(event);
     }
 
    private:
+    // Whoever works on a plan again may wait for files that were put there meanwhile.
+    void WakeFolder(const Event& event) {
+      const auto* received = std::get_if<CommandReceived>(&event.body);
+      if (received == nullptr || !intake_.MaySleep(received->agent_id, event.plan_id)) return;
+      intake_.LookAgain(received->agent_id, event.plan_id);
+    }
+
     Projection& projection_;
+    Intake& intake_;
     EventObserver* listener_;
   };
 
   void ForgetOldFiles();
+  void GiveMemoryBack();
   // A clock that jumped may have made timers due whose files came long ago: look into the folders first.
   void NoticeClockJump(Timestamp now);
 

@@ -208,8 +208,11 @@ bool PostOffice::LookAgain() {
   bool again = false;
   for (; looked_again_ < postponed_.size(); ++looked_again_) {
     const FoundFile& file = postponed_[looked_again_];
-    if (file.noticed || file.place.box != Box::kInbox) continue;
-    intake_.LookAgain(file.place.agent, PlanIn(file.place, file.bytes.value_or("")));
+    if (file.place.box != Box::kInbox) continue;
+    if (file.noticed && !intake_.some_sleep()) continue;
+    const PlanId plan = PlanIn(file.place, file.bytes.value_or(""));
+    if (file.noticed && !intake_.MaySleep(file.place.agent, plan)) continue;
+    intake_.LookAgain(file.place.agent, plan);
     again = true;
   }
   if (again) ++rounds_;
