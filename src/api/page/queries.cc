@@ -1,6 +1,7 @@
 #include "api/page/queries.h"
 
 #include <boost/json.hpp>
+#include <cstddef>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,6 +14,8 @@
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/spending.h"
+#include "journal/journal.h"
+#include "journal/plan_summary.h"
 #include "model/config/hub_config.h"
 #include "model/content/cost.h"
 #include "model/content/cost_share.h"
@@ -21,6 +24,11 @@
 #include "runtime/hub.h"
 
 namespace agenttalk {
+namespace {
+
+constexpr std::size_t kMostSpending = 1000;  // plans whose spending is told apart
+
+}  // namespace
 
 namespace json = boost::json;
 
@@ -33,14 +41,22 @@ Result<json::value> QueryHub(Hub& hub, const json::object& /*parameters*/) {
 Result<json::value> QuerySpending(Hub& hub, const json::object& /*parameters*/) {
   const HubState& state = hub.core().state();
   CostShares shares = state.shares;
-  json::array plans;
   for (const auto& [id, plan] : state.plans) {
     if (!plan->opened || plan->spent == Cost{}) continue;
     for (const CostShare& share : UnsettledShares(*plan))
       Add(shares[share.agent_id][share.model], share.cost);
-    plans.push_back(json::object{{"plan_id", id.str()},
-                                 {"tokens", plan->spent.input_tokens + plan->spent.output_tokens},
-                                 {"cost_usd", CostUsd(plan->spent)}});
+  }
+  // The newest plans, of which those that have ended are in the journal's index alone.
+  json::array plans;
+  SummaryQuery newest;
+  newest.limit = kMostSpending;
+  for (const PlanSummary& summary : TRY(hub.journal().Summaries(newest))) {
+    const PlanState* loaded = hub.core().FindLoaded(summary.plan);
+    const Cost& cost = loaded != nullptr ? loaded->spent : summary.cost;
+    if (!summary.opened || cost == Cost{}) continue;
+    plans.push_back(json::object{{"plan_id", summary.plan.str()},
+                                 {"tokens", cost.input_tokens + cost.output_tokens},
+                                 {"cost_usd", CostUsd(cost)}});
   }
   Cost total = state.settled;
   Add(total, state.unsettled);
