@@ -10,7 +10,7 @@ import time
 
 from measure import WORK, tell
 from plan_run import fan, make_hub
-from plans import Client
+from socket_run import Client
 from served_hub import ServedHub
 
 TASKS, EVENTS, REPEATS = 130_000, 1_000_000, 3

@@ -6,7 +6,7 @@ import pathlib
 
 from measure import WORK, tell
 from plan_run import fan, make_hub
-from plans import Client
+from socket_run import Client
 from served_hub import ServedHub
 
 

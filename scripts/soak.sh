@@ -1,6 +1,6 @@
 #!/bin/sh
-# The long reliability runs: simulation seeds, kills, I/O errors and power cuts, then the seeded bugs.
-# usage: SEEDS=N [KILLS=N] [ERRORS=N] [CUTS=N] [JOBS=N] soak.sh
+# The long reliability runs: simulation seeds, kills, I/O errors and power cuts, the seeded bugs, and a steady load on one server.
+# usage: SEEDS=N [KILLS=N] [ERRORS=N] [CUTS=N] [JOBS=N] [MINUTES=N] soak.sh
 # Everything is told on the way, and once more, in numbers, at the end.
 set -eu
 cd "$(dirname "$0")/.."
@@ -34,6 +34,7 @@ part large_dags build/faults/tests/simulation/dag_simulation 1 8 10000
 part plan_simulation build/faults/tests/simulation/plan_simulation 1 "$jobs" 10000
 part faults python3 tests/faults/run.py --kills "$kills" --errors "$errors" --cuts "$cuts" --batches "$((kills / 10))" --progress
 part controls python3 tests/faults/controls.py
+part steady_load python3 benchmarks/soak.py --minutes "${MINUTES:-30}" --plot docs/soak.svg
 echo "== $(($(date +%s) - begin)) s in all"
 grep -E '^[0-9]+ (seeds|random DAGs)|^(kills|I/O errors|power cuts)[^:]*: |caught by|SKIPPED' "$log"
 [ -z "$failed" ] || {
