@@ -10,7 +10,7 @@
 #include "base/time.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
-#include "model/events/cost.h"
+#include "model/content/cost.h"
 
 namespace agenttalk {
 

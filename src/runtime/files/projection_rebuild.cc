@@ -18,7 +18,7 @@
 #include "engine/state/plan_state.h"
 #include "journal/journal.h"
 #include "mailbox/mirror.h"
-#include "model/events/content.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
 #include "runtime/core/core.h"
