@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <boost/json.hpp>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <ios>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +29,7 @@
 #include "cli/verb.h"
 #include "cli/verbs/trust_check.h"
 #include "cli/verbs/verbs.h"
+#include "model/config/hub_config.h"
 #include "model/config/tool_names.h"
 #include "runtime/calls/known_secrets.h"
 #include "runtime/calls/tool_overview.h"

@@ -24,6 +24,7 @@
 #include "mcp/client/remote_server.h"
 #include "mcp/client/remote_tool.h"
 #include "mcp/client/session.h"
+#include "model/content/named_content.h"
 #include "tools/tool_runner.h"
 
 namespace agenttalk::mcp {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <map>
 #include <string>
 #include <string_view>
 
 #include "base/utf8.h"
 #include "mcp/client/client_identity.h"
-#include "mcp/client/open_call.h"
 #include "mcp/client/session.h"
 #include "mcp/client/transport.h"
 #include "mcp/message.h"

@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 #include <cstddef>
+#include <expected>
 #include <filesystem>
 #include <string>
 #include <system_error>

@@ -30,7 +30,6 @@
 #include "base/timer.h"
 #include "model/config/tool_names.h"
 #include "model/content/content.h"
-#include "model/content/named_content.h"
 #include "model/request/model_request.h"
 #include "runtime/calls/mcp_access.h"
 #include "runtime/calls/mcp_pins.h"
