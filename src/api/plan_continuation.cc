@@ -33,13 +33,13 @@ bool IsFresh(const json::object& parameters) {
 
 // A plan that came from words: its goal leads it on, also when it has tasks by now.
 bool IsGoal(const PlanState& plan) {
-  return plan.goal && plan.goal->staged;
+  return plan.IsStaged();
 }
 
 Result<Input> GoalAgain(const PlanState& plan, const json::object& parameters) {
   GoalSubmission submission;
   submission.plan_id = plan.id;
-  submission.goal = plan.goal->goal;
+  submission.goal = plan.goal->words();
   submission.author = TRY(OptionalText(parameters, "author"));
   submission.client_id = TRY(OptionalText(parameters, "client_id"));
   submission.fresh = IsFresh(parameters);

@@ -170,13 +170,13 @@ json::object OverviewJson(const PlanState& plan, std::uint64_t rows) {
   json::array files = FilesOf(plan);
   const std::size_t files_total = files.size();
   if (files.size() > rows) files.resize(rows);
-  const std::string failure = plan.goal && !plan.goal->failure.empty() ? plan.goal->failure
-                              : plan.dag                               ? plan.dag->failure()
-                                                                       : std::string();
+  const std::string failure = plan.HasFailedGoal() ? plan.goal->failure()
+                              : plan.dag           ? plan.dag->failure()
+                                                   : std::string();
   return {{"plan_id", plan.id.str()},
           {"state", PlanStateName(plan)},
           {"goal", plan.dag    ? json::value(plan.dag->goal())
-                   : plan.goal ? json::value(plan.goal->goal)
+                   : plan.goal ? json::value(plan.goal->words())
                                : json::value()},
           {"failure", failure.empty() ? json::value() : json::value(failure)},
           {"tasks", std::move(tasks)},

@@ -95,7 +95,7 @@ bool AllPlanRules::MayEnd(Turn& turn, const PlanState& plan) const {
 }
 
 std::string AllPlanRules::FailureOf(const PlanState& plan, Language language) const {
-  if (plan.goal && !plan.goal->failure.empty()) return plan.goal->failure;
+  if (plan.HasFailedGoal()) return plan.goal->failure();
   return plan.dag ? agenttalk::FailureOf(*plan.dag, language) : std::string();
 }
 

@@ -195,7 +195,7 @@ class GoalHub {
                                             words ? "wild bees" : "",
                                             {},
                                             {}});
-      } else if (plan->completed && plan->goal->settled.empty()) {
+      } else if (plan->completed && plan->goal->settled().empty()) {
         node().core().Submit(PlanRemark{PlanId(kGoalPlan), "shorter, please", "me", {}});
       } else {
         return;
@@ -209,7 +209,7 @@ class GoalHub {
   std::string Result() {
     const PlanState* plan = Plan();
     if (plan == nullptr || !plan->dag || !plan->completed) return "not completed";
-    std::string text = plan->goal->failure + "|" + std::to_string(plan->dag->revision());
+    std::string text = plan->goal->failure() + "|" + std::to_string(plan->dag->revision());
     for (TaskIndex task = 0; task < plan->dag->size(); ++task) {
       const TaskRecord& record = plan->dag->Task(task);
       text += "|" + plan->dag->IdOf(task).str() + " " + plan->dag->AgentOf(task).str() + " " +
@@ -280,8 +280,10 @@ TEST(Goal, RunsOnAWholeNodeWithClarificationRejectionReworkRiskAndARemark) {
       "|2|facts ann COMPLETED 1|page bob COMPLETED 0|cut bob COMPLETED 0|cut.result.md="))
       << hub.Result();
   const PlanState* plan = hub.Plan();
-  EXPECT_EQ(plan->goal->stages.begin()->second.open, false);
-  EXPECT_TRUE(plan->goal->remarks.empty());
+  const StageCall* understanding = plan->goal->FindCall(CommandId("stage_understanding_001"));
+  ASSERT_NE(understanding, nullptr);
+  EXPECT_FALSE(understanding->open);
+  EXPECT_TRUE(plan->goal->remarks().empty());
 }
 
 // At every place where a process can die: behind each append, which is where the journal can end.

@@ -10,6 +10,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -165,7 +166,7 @@ json::array DeliverablesOf(const PlanState& plan) {
 json::array RemarksOf(const PlanState& plan) {
   json::array remarks;
   if (!plan.goal) return remarks;
-  const auto& settled = plan.goal->settled;
+  const std::span<const RemarkSettled> settled = plan.goal->settled();
   for (std::size_t i = settled.size() - std::min(settled.size(), kRemarksNamed); i < settled.size(); ++i) {
     const RemarkSettled& one = settled[i];
     remarks.push_back(
@@ -174,7 +175,7 @@ json::array RemarksOf(const PlanState& plan) {
                      {"outcome", one.outcome},
                      {"new_plan", one.new_plan.empty() ? json::value() : json::value(one.new_plan.str())}});
   }
-  for (const OpenRemark& one : plan.goal->remarks) {
+  for (const OpenRemark& one : plan.goal->remarks()) {
     remarks.push_back(json::object{
         {"remark", one.number}, {"state", "open"}, {"outcome", one.text}, {"new_plan", nullptr}});
   }
@@ -187,9 +188,9 @@ json::object PlanSummaryJson(const PlanState& plan) {
   std::size_t questions = 0;
   for (const auto& [number, question] : plan.questions)
     questions += question.asked.kind == QuestionKind::kAlert ? 0 : 1;
-  std::string failure = plan.goal ? plan.goal->failure : std::string();
+  std::string failure = plan.goal ? plan.goal->failure() : std::string();
   if (failure.empty() && plan.dag) failure = plan.dag->failure();
-  const std::string goal = plan.dag ? plan.dag->goal() : plan.goal ? plan.goal->goal : std::string();
+  const std::string goal = plan.dag ? plan.dag->goal() : plan.goal ? plan.goal->words() : std::string();
   const std::size_t done =
       plan.dag ? static_cast<std::size_t>(std::ranges::count(tasks.letters, 'c')) : commands.done;
   json::value origin;
@@ -200,7 +201,7 @@ json::object PlanSummaryJson(const PlanState& plan) {
   return {{"plan_id", plan.id.str()},
           {"goal", goal},
           {"state", PlanStateName(plan)},
-          {"phase", plan.goal ? json::value(EnumName(plan.goal->phase)) : json::value()},
+          {"phase", plan.goal ? json::value(EnumName(plan.goal->phase())) : json::value()},
           {"failure", failure},
           {"forked_from", std::move(origin)},
           {"revision", plan.dag ? plan.dag->revision() : 0},

@@ -6,7 +6,7 @@
 namespace agenttalk {
 
 void LetBeReviewed(const PlanState& plan, TaskNode& node) {
-  if (!plan.goal || !plan.goal->staged) return;
+  if (!plan.IsStaged()) return;
   node.score = TaskScore{};
   node.score->required = false;
   node.score->max_rework = kMostReworks;

@@ -154,7 +154,7 @@ void PackUndeclared(const PlanState& plan, TaskIndex task, const TaskNode& node,
   if (node.outputs.empty() && !result.outputs.empty())
     shipment.parcels.push_back({result.outputs.front(), receivers, receivers.empty()});
   // Who writes a DAG says what passes between its tasks; a plan made for a goal need not foresee every file.
-  if (!node.outputs.empty() && !(plan.goal && plan.goal->staged)) return;
+  if (!node.outputs.empty() && !plan.IsStaged()) return;
   for (const NamedContent& file : result.beside) {
     Parcel parcel{file, receivers, receivers.empty()};
     if (IsTaken(plan, node, parcel)) parcel.output.name = BesideName(node.task_id, file.name);

@@ -47,7 +47,7 @@ struct StageRequest {
 StageBrief CommonContext(Turn& turn, const PlanState& plan, StageMatter matter, bool with_intent = false) {
   StageBrief context;
   context.system_state = PrettyJson(StateOfPlan(plan));
-  context.history = plan.goal->notes;
+  context.history = plan.goal->notes();
   context.user_goal = PersonsWords(turn, plan, matter, with_intent);
   return context;
 }
@@ -57,15 +57,11 @@ std::string WorkUnderWay(Turn& turn, const PlanState& plan, StageMatter matter,
                          const IntentAnalysis& intent = {}) {
   const json::array files = FilesShown(turn, plan, {});
   json::object work;
-  if (matter == StageMatter::kRemark) work = {{"goal", plan.goal->goal}, {"tasks", TasksShown(turn, plan)}};
+  if (matter == StageMatter::kRemark)
+    work = {{"goal", plan.goal->words()}, {"tasks", TasksShown(turn, plan)}};
   if (!files.empty()) work["files"] = files;
   ShowDependencies(turn, plan, intent, work);
   return work.empty() ? std::string() : PrettyJson(work);
-}
-
-const std::string& WordsOf(const PlanState& plan, StageMatter matter) {
-  const GoalState& goal = *plan.goal;
-  return matter == StageMatter::kRemark && !goal.remarks.empty() ? goal.remarks.front().text : goal.goal;
 }
 
 std::string PlanToJudge(Turn& turn, const PlanState& plan, StageMatter matter) {
@@ -115,9 +111,9 @@ void Start(Turn& turn, const PlanState& plan, StageRequest request) {
   Command& command = added.command;
   // Tasks' commands begin with cmd_: no task's id can lead to one of these.
   command.command_id =
-      CommandId(fmt::format("stage_{}_{:03}", ToString(request.stage), plan.goal->calls + 1));
+      CommandId(fmt::format("stage_{}_{:03}", ToString(request.stage), plan.goal->NextCall()));
   command.plan_id = plan.id;
-  command.prompt = WordsOf(plan, request.matter);
+  command.prompt = plan.goal->WordsOf(request.matter);
   command.timeout = kStageTimeout;
   command.idempotency_key = DefaultIdempotencyKey(command);
   added.payload = PayloadHash(command);
@@ -199,12 +195,12 @@ void AskOrchestrator(Turn& turn, const PlanState& plan, StageMatter matter) {
       .stage = Stage::kOrchestrator, .matter = matter, .context = CommonContext(turn, plan, matter)};
   json::object context{{"tasks", TasksShown(turn, plan)}};
   if (matter == StageMatter::kException) {
-    context["phase"] = EnumName(plan.goal->phase);
+    context["phase"] = EnumName(plan.goal->phase());
     context["exception"] = Exceptions(plan);
     context["choices"] = {"EXCEPTION_HANDLE retry", "EXCEPTION_HANDLE skip", "EXCEPTION_HANDLE replan",
                           "EXCEPTION_HANDLE stop",  "RESOURCE_ALLOCATE",     "USER_ESCALATE"};
   } else {
-    context["phase"] = {{"from", EnumName(plan.goal->phase)}, {"to", EnumName(GoalPhase::kEnded)}};
+    context["phase"] = {{"from", EnumName(plan.goal->phase())}, {"to", EnumName(GoalPhase::kEnded)}};
     context["choices"] = {"PHASE_TRANSITION", "USER_ESCALATE"};
   }
   request.context.task_context = PrettyJson(context);

@@ -79,12 +79,10 @@ json::value Shown(Turn& turn, const Content& content, std::size_t most) {
   return text ? json::value(*text) : json::value(turn.Say(Reason::kNotText, content.size));
 }
 
-json::array TrailOf(Turn& turn, const GoalState& goal, const TaskId& task) {
+json::array TrailShown(Turn& turn, const GoalState& goal, const TaskId& task) {
   json::array calls;
-  const auto trail = goal.trails.find(task);
-  if (trail == goal.trails.end()) return calls;
   std::size_t room = kAllOutcomesShown;
-  for (const ToolTrace& call : trail->second) {
+  for (const ToolTrace& call : goal.TrailOf(task)) {
     const std::size_t most = std::min(kOutcomeShown, room);
     const json::value outcome = Shown(turn, call.outcome, most);
     room -= std::min<std::size_t>(room, outcome.as_string().size());
@@ -199,8 +197,8 @@ json::object AttemptsAt(Turn& turn, const PlanState& plan, TaskIndex task) {
 }
 
 std::string GoalAsUnderstood(const PlanState& plan) {
-  const std::string understood = plan.goal->line.Understood().goal;
-  return understood.empty() ? plan.goal->goal : understood;
+  const std::string understood = plan.goal->LineOf(StageMatter::kGoal).Understood().goal;
+  return understood.empty() ? plan.goal->words() : understood;
 }
 
 }  // namespace
@@ -214,8 +212,8 @@ std::string PersonsWords(Turn& turn, const PlanState& plan, StageMatter matter, 
   const Language language = turn.language();
   const GoalState& goal = *plan.goal;
   std::vector<std::string> lines;
-  if (!goal.goal.empty()) lines.push_back(Say(language, Phrase::kWordGoal, goal.goal));
-  for (const PersonWord& word : goal.said) {
+  if (!goal.words().empty()) lines.push_back(Say(language, Phrase::kWordGoal, goal.words()));
+  for (const PersonWord& word : goal.said()) {
     if (!word.asked.empty()) {
       lines.push_back(Say(language, Phrase::kWordClarification, word.asked, word.text));
     } else {
@@ -224,18 +222,18 @@ std::string PersonsWords(Turn& turn, const PlanState& plan, StageMatter matter, 
                           word.text));
     }
   }
-  if (matter == StageMatter::kRemark && !goal.remarks.empty()) {
-    lines.push_back(Say(language, Phrase::kWordRemark, goal.remarks.front().text));
+  if (matter == StageMatter::kRemark && goal.HasRemark()) {
+    lines.push_back(Say(language, Phrase::kWordRemark, goal.CurrentRemark().text));
   }
   const std::string understood = goal.LineOf(matter).Understood().goal;
-  if (with_intent && !understood.empty() && understood != goal.goal) {
+  if (with_intent && !understood.empty() && understood != goal.words()) {
     lines.push_back(Say(language, Phrase::kWordUnderstood, understood));
   }
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
 json::object StateOfPlan(const PlanState& plan) {
-  json::object state{{"plan", plan.id.str()}, {"phase", EnumName(plan.goal->phase)}};
+  json::object state{{"plan", plan.id.str()}, {"phase", EnumName(plan.goal->phase())}};
   if (plan.paused) state["paused"] = true;
   if (!plan.dag) return state;
   std::map<std::string, std::uint32_t> counts;
@@ -276,7 +274,7 @@ json::array FilesShown(Turn& turn, const PlanState& plan, const std::vector<std:
   json::array files;
   std::map<std::string, Content> known;
   if (plan.dag) known = plan.dag->files();
-  for (const NamedContent& file : plan.goal->files) known.insert_or_assign(file.name, file.content);
+  for (const NamedContent& file : plan.goal->files()) known.insert_or_assign(file.name, file.content);
   std::vector<std::pair<std::string, Content>> all(known.begin(), known.end());
   std::ranges::stable_partition(
       all, [&](const auto& file) { return std::ranges::find(referred, file.first) != referred.end(); });
@@ -316,16 +314,15 @@ json::object ResultToJudge(Turn& turn, const PlanState& plan, TaskIndex task, co
                        {"task", {{"id", node.task_id.str()}, {"description", node.prompt}}},
                        {"agent", node.assigned_agent_id.str()},
                        {"round", record.reworks + 1}};
-  if (const auto said = plan.goal->executors.find(node.task_id); said != plan.goal->executors.end()) {
-    const StageWeight& weight = said->second;
-    subject["thought"] = weight.thought;
-    subject["action"] = weight.action;
-    subject["params"] = ParsedOr(weight.params);
-    subject["expectedOutcome"] = weight.expected_outcome;
-    subject["risk"] = {{"level", ToString(weight.risk)}, {"description", weight.risk_description}};
-    subject["confidence"] = weight.confidence;
+  if (const StageWeight* said = plan.goal->FindExecutor(node.task_id)) {
+    subject["thought"] = said->thought;
+    subject["action"] = said->action;
+    subject["params"] = ParsedOr(said->params);
+    subject["expectedOutcome"] = said->expected_outcome;
+    subject["risk"] = {{"level", ToString(said->risk)}, {"description", said->risk_description}};
+    subject["confidence"] = said->confidence;
   }
-  subject["toolCalls"] = TrailOf(turn, *plan.goal, node.task_id);
+  subject["toolCalls"] = TrailShown(turn, *plan.goal, node.task_id);
   json::array files;
   if (record.result) {
     for (const NamedContent& output : record.result->outputs) files.emplace_back(output.name);

@@ -178,9 +178,7 @@ void AskAboutPlan(Turn& turn, const PlanState& plan, const CommandId& command, S
                   const std::string& reason, RiskLevel risk) {
   const Language language = turn.language();
   const StageLine& line = plan.goal->LineOf(matter);
-  const std::string& words = matter == StageMatter::kRemark && !plan.goal->remarks.empty()
-                                 ? plan.goal->remarks.front().text
-                                 : plan.goal->goal;
+  const std::string& words = plan.goal->WordsOf(matter);
   AskPerson(turn, plan,
             {.kind = QuestionKind::kConfirm,
              .matter = GoalMatter::kPlan,
@@ -272,7 +270,7 @@ void GoOn(Turn& turn, const PlanState& plan) {
     MoveToPhase(turn, plan, GoalPhase::kExecuting, turn.Say(Reason::kGoalRunAgain));
     RetryFailed(turn, plan, turn.Say(Reason::kGoalRunAgain));
   } else {
-    turn.Emit(plan, GoalSet{plan.goal->goal, {}, {}, false, plan.goal->files});
+    turn.Emit(plan, GoalSet{plan.goal->words(), {}, {}, false, plan.goal->files()});
     AskUnderstanding(turn, plan, StageMatter::kGoal);
   }
 }
@@ -280,14 +278,14 @@ void GoOn(Turn& turn, const PlanState& plan) {
 void BeginAnew(Turn& turn, const PlanState& plan, GoalSubmission& submission) {
   if (!plan.completed) CancelPlan(turn, plan, turn.Say(Reason::kGoalStartsOver));
   turn.Emit(plan, PlanChanged{PlanChange::kReopened, turn.Say(Reason::kGoalStartsOver)});
-  std::vector<NamedContent> files = plan.goal ? plan.goal->files : std::vector<NamedContent>();
+  std::vector<NamedContent> files = plan.goal ? plan.goal->files() : std::vector<NamedContent>();
   if (!submission.files.empty()) files = KeepGoalFiles(turn, plan, submission);
   turn.Emit(plan, GoalSet{submission.goal, submission.author, {}, submission.fresh, std::move(files)});
   AskUnderstanding(turn, plan, StageMatter::kGoal);
 }
 
 std::optional<Error> FindGoalRefusal(const PlanState& plan) {
-  if (!plan.opened || (plan.goal && plan.goal->staged)) return std::nullopt;
+  if (!plan.opened || plan.IsStaged()) return std::nullopt;
   return Error{ErrorCode::kStateConflict, fmt::format("{} is another plan", plan.id.str()),
                "give the goal in other words, or give it another plan id"};
 }
@@ -314,8 +312,8 @@ StageFinished ToEvent(const AgentOutput& output, const CommandId& command, Stage
 }
 
 void MoveToPhase(Turn& turn, const PlanState& plan, GoalPhase phase, const std::string& reason) {
-  if (plan.goal->phase == phase && phase != GoalPhase::kEnded) return;
-  turn.Emit(plan, PhaseChanged{plan.goal->phase, phase, reason});
+  if (plan.goal->phase() == phase && phase != GoalPhase::kEnded) return;
+  turn.Emit(plan, PhaseChanged{plan.goal->phase(), phase, reason});
 }
 
 void BeginGoal(Turn& turn, const PlanState& plan, const std::string& words, const std::string& author,
@@ -338,7 +336,7 @@ void OnGoalSubmission(Turn& turn, GoalSubmission submission) {
     turn.reply = {Reply::Status::kRefused, std::move(refusal), {}, 0};
     return;
   }
-  const bool failed = plan.completed && (plan.cancelled || (plan.goal && !plan.goal->failure.empty()));
+  const bool failed = plan.completed && (plan.cancelled || (plan.HasFailedGoal()));
   const bool other_files = HasOtherFiles(plan, submission);
   if (repeated || (plan.opened && !failed && !submission.fresh && !other_files)) {
     turn.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
@@ -360,7 +358,7 @@ void OnGoalSubmission(Turn& turn, GoalSubmission submission) {
 
 void ContinueAfterStage(Turn& turn, const PlanState& plan, const CommandId& command,
                         const AgentOutput& output) {
-  const StageCall call = plan.goal->stages.at(command);
+  const StageCall call = *plan.goal->FindCall(command);
   if (HandleInability(turn, plan, command, call, output)) return;
   switch (call.stage) {
     case Stage::kUnderstanding:
@@ -389,7 +387,7 @@ void ContinueAfterStage(Turn& turn, const PlanState& plan, const CommandId& comm
 
 void OnStageFailed(Turn& turn, const PlanState& plan, const CommandRecord& record,
                    const std::string& message) {
-  const StageCall call = plan.goal->stages.at(record.id);
+  const StageCall call = *plan.goal->FindCall(record.id);
   if (call.matter == StageMatter::kPhaseEnd) {
     // Everything is done; that the orchestrator has no word on it takes nothing away.
     EndGoal(turn, plan, {});
@@ -429,7 +427,7 @@ void AcceptPlan(Turn& turn, const PlanState& plan, StageMatter matter) {
     begun[plan.dag->IdOf(task)] = plan.dag->AgentOf(task);
   }
   const std::vector<TaskMatch> matches =
-      MatchTasks(ResourcePool(turn.state()), wanted.tasks, plan.goal->assigned, begun, turn.language());
+      MatchTasks(ResourcePool(turn.state()), wanted.tasks, plan.goal->assigned(), begun, turn.language());
   turn.Emit(plan, TasksMatched{matches, false});
   std::vector<std::string> orphans;
   for (const TaskMatch& match : matches) {

@@ -32,13 +32,13 @@ bool Has(const std::vector<std::string>& names, const std::string& name) {
 TEST_F(GoalTest, AGoalGoesThroughItsStagesToItsDeliverable) {
   EXPECT_EQ(Begin(), (Names{"plan_changed", "goal_set", "command_received", "stage_started",
                             "command_readied", "attempt_started", "model_call_intended"}));
-  EXPECT_EQ(Goal().goal->phase, GoalPhase::kUnderstanding);
+  EXPECT_EQ(Goal().goal->phase(), GoalPhase::kUnderstanding);
   UnderstandAndRoute("different_task", "new_task");
-  EXPECT_EQ(Goal().goal->phase, GoalPhase::kPlanning);
+  EXPECT_EQ(Goal().goal->phase(), GoalPhase::kPlanning);
   PlanTasks(Task("facts", "research") + "," + Task("page", "writing", "facts"));
-  EXPECT_EQ(Goal().goal->phase, GoalPhase::kReviewing);
+  EXPECT_EQ(Goal().goal->phase(), GoalPhase::kReviewing);
   EXPECT_TRUE(Has(Review(true), "dag_adopted"));
-  EXPECT_EQ(Goal().goal->phase, GoalPhase::kExecuting);
+  EXPECT_EQ(Goal().goal->phase(), GoalPhase::kExecuting);
   EXPECT_EQ(Goal().dag->AgentOf(0).str(), "alice");
   EXPECT_EQ(Goal().dag->AgentOf(1).str(), "bob");
   Complete("facts", "f");
@@ -47,11 +47,11 @@ TEST_F(GoalTest, AGoalGoesThroughItsStagesToItsDeliverable) {
   Review(true);
   Complete("page", "p");
   Review(true);
-  EXPECT_EQ(Goal().goal->phase, GoalPhase::kClosing);
+  EXPECT_EQ(Goal().goal->phase(), GoalPhase::kClosing);
   const Names last = Say("orchestrator", StageText("PHASE_TRANSITION", R"({"to":"ended"})"));
   EXPECT_EQ(last.back(), "plan_changed");
   EXPECT_TRUE(Goal().completed);
-  EXPECT_EQ(Goal().goal->failure, "");
+  EXPECT_EQ(Goal().goal->failure(), "");
   EXPECT_EQ(Delivered("page.result.md"), "p");
 }
 
@@ -95,7 +95,7 @@ TEST_F(GoalTest, AResultGoesBackTwiceThenItIsAnException) {
   EXPECT_EQ(Phase("facts"), TaskPhase::kActive);
   FinishTasks();
   EXPECT_TRUE(Goal().completed);
-  EXPECT_EQ(Goal().goal->failure, "");
+  EXPECT_EQ(Goal().goal->failure(), "");
 }
 
 TEST_F(GoalTest, TheOrchestratorMaySkipWhatFailed) {
@@ -109,7 +109,7 @@ TEST_F(GoalTest, TheOrchestratorMaySkipWhatFailed) {
   Review(true);
   Say("orchestrator", StageText("PHASE_TRANSITION", "{}"));
   EXPECT_TRUE(Goal().completed);
-  EXPECT_EQ(Goal().goal->failure, "");
+  EXPECT_EQ(Goal().goal->failure(), "");
 }
 
 TEST_F(GoalTest, TheOrchestratorMayGiveATaskToSomebodyElseWhoCanDoIt) {
@@ -140,13 +140,13 @@ TEST_F(GoalTest, TheOrchestratorMayHaveItPlannedAnewOrStop) {
   BeginTasks();
   Say("task:facts", StageText("FAIL", R"({"reason":"no sources"})"));
   Say("orchestrator", StageText("EXCEPTION_HANDLE", R"({"decision":"replan","reason":"another way"})"));
-  EXPECT_EQ(Goal().goal->phase, GoalPhase::kPlanning);
+  EXPECT_EQ(Goal().goal->phase(), GoalPhase::kPlanning);
   PlanTasks(Task("page", "writing"));
   Review(true);
   Say("task:page", StageText("FAIL", R"({"reason":"no ink"})"));
   Say("orchestrator", StageText("EXCEPTION_HANDLE", R"({"decision":"stop","reason":"hopeless"})"));
   EXPECT_TRUE(Goal().completed);
-  EXPECT_NE(Goal().goal->failure.find("no ink"), std::string::npos);
+  EXPECT_NE(Goal().goal->failure().find("no ink"), std::string::npos);
 }
 
 TEST_F(GoalTest, TheThirdExceptionGoesToAPersonWithoutTheOrchestrator) {
@@ -161,7 +161,7 @@ TEST_F(GoalTest, TheThirdExceptionGoesToAPersonWithoutTheOrchestrator) {
   EXPECT_EQ(Asked()->matter, GoalMatter::kException);
   Decide(Decision::kReject);
   EXPECT_TRUE(Goal().completed);
-  EXPECT_NE(Goal().goal->failure, "");
+  EXPECT_NE(Goal().goal->failure(), "");
 }
 
 TEST_F(GoalTest, AnOrchestratorThatFailsAtTheEndSpoilsNothing) {
@@ -172,7 +172,7 @@ TEST_F(GoalTest, AnOrchestratorThatFailsAtTheEndSpoilsNothing) {
   Review(true);
   for (int round = 0; round < 3; ++round) Garbage("orchestrator");
   EXPECT_TRUE(Goal().completed);
-  EXPECT_EQ(Goal().goal->failure, "");
+  EXPECT_EQ(Goal().goal->failure(), "");
 }
 
 TEST_F(GoalTest, GarbageThreeTimesIsEscalatedAndNothingIsLost) {
@@ -193,7 +193,7 @@ TEST_F(GoalTest, AnEscalationThatIsRejectedEndsTheGoal) {
   ASSERT_NE(Asked(), nullptr);
   Decide(Decision::kReject);
   EXPECT_TRUE(Goal().completed);
-  EXPECT_NE(Goal().goal->failure.find("not words"), std::string::npos);
+  EXPECT_NE(Goal().goal->failure().find("not words"), std::string::npos);
 }
 
 TEST_F(GoalTest, AnAnswerIsInTheHistoryOfTheStageThatAsked) {
@@ -201,7 +201,7 @@ TEST_F(GoalTest, AnAnswerIsInTheHistoryOfTheStageThatAsked) {
   Say("understanding", StageText("CLARIFICATION_REQUIRED", R"({"question":"which bees?"})"));
   EXPECT_EQ(Asked()->kind, QuestionKind::kClarify);
   Decide(Decision::kNone, "wild ones");
-  EXPECT_NE(Goal().goal->notes.back().find("wild ones"), std::string::npos);
+  EXPECT_NE(Goal().goal->notes().back().find("wild ones"), std::string::npos);
   EXPECT_NE(Running("understanding"), "");
 }
 
@@ -211,7 +211,7 @@ TEST_F(GoalTest, NobodyAnsweringIsNoConsent) {
   EXPECT_EQ(Asked()->matter, GoalMatter::kRoute);
   Wait(std::chrono::hours(25));
   EXPECT_TRUE(Goal().completed);
-  EXPECT_NE(Goal().goal->failure, "");
+  EXPECT_NE(Goal().goal->failure(), "");
 }
 
 TEST_F(GoalTest, ATaskThatNobodyCanDoIsNeverGivenToAWrongAgent) {
@@ -304,10 +304,10 @@ TEST_F(GoalTest, TheSameGoalAgainIsAnsweredAndAFailedOneTriedAgain) {
   Review(true);
   Say("task:facts", StageText("FAIL", R"({"reason":"no"})"));
   Say("orchestrator", StageText("EXCEPTION_HANDLE", R"({"decision":"stop","reason":"no"})"));
-  EXPECT_NE(Goal().goal->failure, "");
+  EXPECT_NE(Goal().goal->failure(), "");
   Begin();
   EXPECT_EQ(Phase("facts"), TaskPhase::kActive);
-  EXPECT_EQ(Goal().goal->failure, "");
+  EXPECT_EQ(Goal().goal->failure(), "");
 }
 
 TEST_F(GoalTest, ACancelledGoalIsOverAndItsQuestionsClosed) {
@@ -338,7 +338,7 @@ TEST_F(GoalTest, ARemarkThatChangesNothingLeavesTheTasksRunning) {
   BeginTasks();
   Remark("fine");
   UnderstandAndRoute("same_task_no_change", "continue_execution");
-  EXPECT_EQ(Goal().goal->settled.back().outcome, "the plan stays as it is");
+  EXPECT_EQ(Goal().goal->settled().back().outcome, "the plan stays as it is");
   EXPECT_NE(Running("task:facts"), "");
   FinishTasks();
   EXPECT_TRUE(Goal().completed);
@@ -378,7 +378,8 @@ TEST_F(GoalTest, AChangeThatWouldMakeACircleIsPlannedAgain) {
   Review(true);
   EXPECT_EQ(Goal().dag->revision(), 1U);
   EXPECT_NE(Running("planner"), "");
-  EXPECT_NE(Goal().goal->remark_line.feedback.front().find("wait for itself"), std::string::npos);
+  EXPECT_NE(Goal().goal->LineOf(StageMatter::kRemark).feedback.front().find("wait for itself"),
+            std::string::npos);
 }
 
 TEST_F(GoalTest, ALargeChangeAndAnotherTaskNeedAPerson) {
@@ -387,14 +388,14 @@ TEST_F(GoalTest, ALargeChangeAndAnotherTaskNeedAPerson) {
   UnderstandAndRoute("same_task_major_change", "full_replan");
   EXPECT_EQ(Asked()->matter, GoalMatter::kRoute);
   Decide(Decision::kReject);
-  EXPECT_FALSE(Goal().goal->settled.back().done);
+  EXPECT_FALSE(Goal().goal->settled().back().done);
   EXPECT_NE(Running("task:facts"), "") << "the plan goes on";
   Remark("and ants");
   UnderstandAndRoute("different_task", "new_task");
   Decide(Decision::kApprove);
-  const PlanId other = Goal().goal->settled.back().new_plan;
+  const PlanId other = Goal().goal->settled().back().new_plan;
   ASSERT_FALSE(other.empty());
-  EXPECT_EQ(engine_.state().FindPlan(other)->goal->phase, GoalPhase::kPlanning);
+  EXPECT_EQ(engine_.state().FindPlan(other)->goal->phase(), GoalPhase::kPlanning);
 }
 
 TEST_F(GoalTest, APausedPlanHearsThatItShallGoOn) {
@@ -407,7 +408,7 @@ TEST_F(GoalTest, APausedPlanHearsThatItShallGoOn) {
   EXPECT_FALSE(Goal().paused);
   Remark("how far?");
   UnderstandAndRoute("control_instruction", "control_action", 0.9, "status");
-  EXPECT_NE(Goal().goal->settled.back().outcome.find("facts"), std::string::npos);
+  EXPECT_NE(Goal().goal->settled().back().outcome.find("facts"), std::string::npos);
   Remark("away with it");
   UnderstandAndRoute("control_instruction", "control_action", 0.9, "cancel");
   EXPECT_TRUE(Goal().cancelled);
@@ -417,12 +418,12 @@ TEST_F(GoalTest, RemarksAreWorkedOnOneAfterTheOther) {
   BeginTasks();
   Remark("one");
   Remark("two");
-  EXPECT_EQ(Goal().goal->remarks.size(), 2U);
+  EXPECT_EQ(Goal().goal->remarks().size(), 2U);
   UnderstandAndRoute("same_task_no_change", "continue_execution");
-  ASSERT_EQ(Goal().goal->remarks.size(), 1U);
-  EXPECT_EQ(Goal().goal->remarks.front().text, "two");
+  ASSERT_EQ(Goal().goal->remarks().size(), 1U);
+  EXPECT_EQ(Goal().goal->CurrentRemark().text, "two");
   UnderstandAndRoute("same_task_no_change", "continue_execution");
-  EXPECT_TRUE(Goal().goal->remarks.empty());
+  EXPECT_TRUE(Goal().goal->remarks().empty());
 }
 
 TEST_F(GoalTest, AChangeIsHeededWhileThePlanIsStillMade) {
@@ -431,7 +432,7 @@ TEST_F(GoalTest, AChangeIsHeededWhileThePlanIsStillMade) {
   Remark("in verse");
   Say("understanding", StageText("INTENT_ANALYSIS", IntentParams("same_task_minor_change", 0.9)));
   Say("router", StageText("ROUTE_DECISION", RouteParams("minor_replan")));
-  EXPECT_EQ(Goal().goal->line.feedback.back(), "in verse");
+  EXPECT_EQ(Goal().goal->LineOf(StageMatter::kGoal).feedback.back(), "in verse");
   PlanTasks(Task("facts", "research"));
   Review(true);
   EXPECT_NE(Running("task:facts"), "");

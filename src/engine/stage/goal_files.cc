@@ -75,7 +75,7 @@ std::vector<NamedContent> KeepGoalFiles(Turn& turn, const PlanState& plan, GoalS
 
 bool HasOtherFiles(const PlanState& plan, const GoalSubmission& submission) {
   if (submission.files.empty() || !plan.goal) return false;
-  const std::vector<NamedContent>& before = plan.goal->files;
+  const std::vector<NamedContent>& before = plan.goal->files();
   if (before.size() != submission.files.size()) return true;
   return std::ranges::any_of(submission.files, [&](const auto& file) {
     const auto known = std::ranges::find(before, file.first, &NamedContent::name);
@@ -86,7 +86,7 @@ bool HasOtherFiles(const PlanState& plan, const GoalSubmission& submission) {
 std::vector<std::string> FilesForPlanner(const PlanState& plan, const std::vector<std::string>& staying) {
   std::vector<std::string> names;
   if (!plan.goal) return names;
-  for (const NamedContent& file : plan.goal->files) names.push_back(file.name);
+  for (const NamedContent& file : plan.goal->files()) names.push_back(file.name);
   if (!plan.dag) return names;
   for (const auto& [name, content] : plan.dag->files()) names.push_back(name);
   for (const std::string& id : staying) {
@@ -97,9 +97,9 @@ std::vector<std::string> FilesForPlanner(const PlanState& plan, const std::vecto
 }
 
 Issues CompleteGoalDag(const PlanState& plan, TaskDag& dag) {
-  GiveUnnamedFiles(plan.goal->files, dag);
+  GiveUnnamedFiles(plan.goal->files(), dag);
   GiveOutputs(dag);
-  if (plan.goal->staged) {
+  if (plan.goal->IsStaged()) {
     for (TaskNode& node : dag.nodes) {
       for (TaskOutput& output : node.outputs) {
         output.deliver_to.clear();

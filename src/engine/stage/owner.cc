@@ -33,7 +33,7 @@ AnswerContract StageOwner::Contract(const PlanState& plan, const CommandRecord& 
 AnswerUse StageOwner::UseAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record,
                                 const AnswerFacts& answer) const {
   if (!answer.stage) return {};
-  const StageCall call = plan.goal->stages.at(record.id);
+  const StageCall call = *plan.goal->FindCall(record.id);
   turn.Emit(plan, ToEvent(*answer.stage, record.id, call.stage, call.task));
   AnswerFacts facts = answer;
   facts.result = CanonicalJson(ToJson(*answer.stage));

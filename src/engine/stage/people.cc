@@ -38,8 +38,8 @@ namespace {
 
 // The stage call that a question is about.
 StageCall CallOf(const PlanState& plan, const QuestionAsked& asked) {
-  const auto found = plan.goal->stages.find(asked.command_id);
-  return found == plan.goal->stages.end() ? StageCall() : found->second;
+  const StageCall* found = plan.goal->FindCall(asked.command_id);
+  return found == nullptr ? StageCall() : *found;
 }
 
 // A person's words are kept as such, for every stage that comes.
@@ -120,7 +120,8 @@ void DecidePlan(Turn& turn, const PlanState& plan, const QuestionAsked& asked, D
 
 // Which line waits for people's hands: a remark's, when one is open and has a plan.
 StageMatter MatchingLine(const GoalState& goal) {
-  return !goal.remarks.empty() && !goal.remark_line.plan.empty() ? StageMatter::kRemark : StageMatter::kGoal;
+  return goal.HasRemark() && !goal.LineOf(StageMatter::kRemark).plan.empty() ? StageMatter::kRemark
+                                                                             : StageMatter::kGoal;
 }
 
 void DecideCapability(Turn& turn, const PlanState& plan, Decision decision, const std::string& text) {
@@ -138,7 +139,7 @@ void DecideCapability(Turn& turn, const PlanState& plan, Decision decision, cons
     given.by_person = true;
     const TaskPlan wanted = plan.goal->LineOf(matter).Planned();
     for (TaskMatch& match :
-         MatchTasks(ResourcePool(turn.state()), wanted.tasks, plan.goal->assigned, {}, turn.language())) {
+         MatchTasks(ResourcePool(turn.state()), wanted.tasks, plan.goal->assigned(), {}, turn.language())) {
       if (match.agent_id.empty())
         given.matches.push_back({match.task_id, named, turn.Say(Reason::kPersonDecided)});
     }

@@ -132,7 +132,7 @@ bool Submit(Turn& turn, const PlanState& plan, TaskDag dag, const AgentId& autho
             bool fresh = false) {
   PlanSubmission submission;
   submission.plan_id = plan.id;
-  submission.goal = plan.goal->goal;
+  submission.goal = plan.goal->words();
   submission.dag_json = CanonicalJson(ToJson(dag));
   submission.dag = std::move(dag);
   submission.author = author.str();
@@ -140,7 +140,7 @@ bool Submit(Turn& turn, const PlanState& plan, TaskDag dag, const AgentId& autho
   submission.fresh = fresh;
   std::map<std::string, Content> files;
   if (plan.dag) files = plan.dag->files();
-  for (const NamedContent& file : plan.goal->files) files.insert_or_assign(file.name, file.content);
+  for (const NamedContent& file : plan.goal->files()) files.insert_or_assign(file.name, file.content);
   for (const auto& [name, content] : files) submission.files.emplace_back(name, Payload(content));
   Reply reply = std::move(turn.reply);
   OnPlanSubmission(turn, std::move(submission));
@@ -191,8 +191,8 @@ bool PatchesPlan(const PlanState& plan, StageMatter matter) {
 std::vector<std::string> TasksThatStay(const PlanState& plan, const CommandId& planner) {
   std::vector<std::string> names;
   if (!plan.goal || !plan.dag) return names;
-  const auto call = plan.goal->stages.find(planner);
-  if (call == plan.goal->stages.end() || !PatchesPlan(plan, call->second.matter)) return names;
+  const StageCall* call = plan.goal->FindCall(planner);
+  if (call == nullptr || !PatchesPlan(plan, call->matter)) return names;
   for (TaskIndex task = 0; task < plan.dag->size(); ++task) names.push_back(plan.dag->IdOf(task).str());
   return names;
 }
@@ -218,8 +218,8 @@ void AdoptPlan(Turn& turn, const PlanState& plan, StageMatter matter, const Task
                const std::vector<TaskMatch>& matches) {
   std::vector<TaskNode> nodes = NodesOf(plan, wanted, matches);
   const std::string reason =
-      matter == StageMatter::kRemark ? plan.goal->remarks.front().text : turn.Say(Reason::kPlannedForGoal);
-  const bool fresh = plan.goal->fresh;
+      matter == StageMatter::kRemark ? plan.goal->CurrentRemark().text : turn.Say(Reason::kPlannedForGoal);
+  const bool fresh = plan.goal->StartsOver();
   MoveToPhase(turn, plan, GoalPhase::kExecuting);
   const bool patches = PatchesPlan(plan, matter) && !NamesFiles(nodes);
   const bool adopted = patches ? ApplyPatch(turn, plan, nodes, reason)
@@ -232,7 +232,7 @@ void AdoptPlan(Turn& turn, const PlanState& plan, StageMatter matter, const Task
 }
 
 std::string LackedBy(Turn& turn, const PlanState& plan, const TaskId& task, const AgentId& agent) {
-  const TaskPlan planned = plan.goal->line.Planned();
+  const TaskPlan planned = plan.goal->LineOf(StageMatter::kGoal).Planned();
   const auto wanted = std::ranges::find(planned.tasks, task.str(), &PlannedTask::id);
   if (wanted == planned.tasks.end()) return {};
   std::vector<std::string> lacks;

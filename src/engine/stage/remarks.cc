@@ -48,11 +48,11 @@ std::optional<Error> FindRemarkRefusal(const PlanState& plan) {
 
 bool HasEnded(const PlanState& plan) {
   const bool busy = plan.dag && !plan.dag->IsIdle();
-  return plan.goal->staged ? plan.goal->phase == GoalPhase::kEnded : !busy;
+  return plan.goal->IsStaged() ? plan.goal->HasEnded() : !busy;
 }
 
 void Control(Turn& turn, const PlanState& plan, const std::string& action) {
-  const std::string reason = plan.goal->remarks.front().text;
+  const std::string reason = plan.goal->CurrentRemark().text;
   if (action == "status") {
     SettleRemark(turn, plan, true, StandOf(turn, plan));
   } else if (action == "pause" && !plan.paused && !HasEnded(plan)) {
@@ -72,7 +72,7 @@ void Control(Turn& turn, const PlanState& plan, const std::string& action) {
 
 // The plan is still being made: it is made with this in mind.
 void HeedWhilePlanning(Turn& turn, const PlanState& plan) {
-  const std::string words = plan.goal->remarks.front().text;
+  const std::string words = plan.goal->CurrentRemark().text;
   for (const CommandRecord& record : plan.commands) {
     if (!IsLive(record.state) || record.owner != OwnerKind::kStage) continue;
     CancelCommand(turn, plan, record, ErrorCode::kCancelled, turn.Say(Reason::kRemarkCame));
@@ -80,7 +80,7 @@ void HeedWhilePlanning(Turn& turn, const PlanState& plan) {
   CloseGoalQuestions(turn, plan, turn.Say(Reason::kRemarkCame));
   turn.Emit(plan, GoalNoted{StageMatter::kGoal, words, true, false});
   SettleRemark(turn, plan, true, turn.Say(Reason::kHeeded));
-  if (plan.goal->line.intent.empty()) {
+  if (plan.goal->LineOf(StageMatter::kGoal).intent.empty()) {
     AskUnderstanding(turn, plan, StageMatter::kGoal);
   } else {
     PlanAgain(turn, plan, StageMatter::kGoal);
@@ -88,8 +88,8 @@ void HeedWhilePlanning(Turn& turn, const PlanState& plan) {
 }
 
 void BeginOther(Turn& turn, const PlanState& plan) {
-  const OpenRemark remark = plan.goal->remarks.front();
-  const std::string intent = plan.goal->remark_line.intent;
+  const OpenRemark remark = plan.goal->CurrentRemark();
+  const std::string intent = plan.goal->LineOf(StageMatter::kRemark).intent;
   const PlanId id(fmt::format("{}-{}", plan.id.str(), remark.number));
   BeginGoal(turn, turn.Plan(id), remark.text, std::string(kHuman), intent);
   SettleRemark(turn, plan, true, turn.Say(Reason::kOtherBegins, id.str()), id);
@@ -110,12 +110,12 @@ void OnPlanRemark(Turn& turn, PlanRemark remark) {
   if (plan.completed) turn.Emit(plan, PlanChanged{PlanChange::kReopened, turn.Say(Reason::kRemarkCame)});
   const std::uint64_t event = turn.Emit(plan, RemarkMade{std::move(remark.text), std::move(remark.author)});
   if (!remark.client_id.empty()) turn.Emit(plan, ControlAccepted{std::move(remark.client_id), "say"});
-  if (plan.goal->remarks.size() == 1) AskUnderstanding(turn, plan, StageMatter::kRemark);
+  if (plan.goal->remarks().size() == 1) AskUnderstanding(turn, plan, StageMatter::kRemark);
   turn.reply = {Reply::Status::kAccepted, {}, {}, event};
 }
 
 void ActOnRemark(Turn& turn, const PlanState& plan) {
-  const StageLine& line = plan.goal->remark_line;
+  const StageLine& line = plan.goal->LineOf(StageMatter::kRemark);
   switch (line.route) {
     case Route::kContinueExecution:
       SettleRemark(turn, plan, true, turn.Say(Reason::kPlanStays));
@@ -142,10 +142,10 @@ void ActOnRemark(Turn& turn, const PlanState& plan) {
 
 void SettleRemark(Turn& turn, const PlanState& plan, bool done, const std::string& outcome,
                   const PlanId& new_plan) {
-  if (plan.goal->remarks.empty()) return;
-  turn.Emit(plan, RemarkSettled{plan.goal->remarks.front().number, plan.goal->remark_line.route, done,
-                                outcome, new_plan});
-  if (!plan.goal->remarks.empty()) AskUnderstanding(turn, plan, StageMatter::kRemark);
+  if (plan.goal->remarks().empty()) return;
+  turn.Emit(plan, RemarkSettled{plan.goal->CurrentRemark().number,
+                                plan.goal->LineOf(StageMatter::kRemark).route, done, outcome, new_plan});
+  if (plan.goal->HasRemark()) AskUnderstanding(turn, plan, StageMatter::kRemark);
   CompleteIfIdle(turn, plan);
 }
 

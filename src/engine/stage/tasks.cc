@@ -170,7 +170,7 @@ void HandleException(Turn& turn, const PlanState& plan, const CommandId& command
   const bool asks = !ReasonToConfirm(WeightOf(output), language).empty();
   const bool allocates = output.action == "RESOURCE_ALLOCATE";
   const bool handles = output.action == "EXCEPTION_HANDLE" || allocates;
-  if (!handles || asks || plan.goal->exceptions >= kMostExceptions) {
+  if (!handles || asks || plan.goal->exceptions() >= kMostExceptions) {
     AskAboutFailure(turn, plan, WordsForPerson(output), command, ChoicesIn(output, language));
     return;
   }
@@ -210,7 +210,7 @@ void HandleException(Turn& turn, const PlanState& plan, const CommandId& command
 
 bool StagedGoal::BriefExecutor(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node,
                                CommandBrief& brief) const {
-  if (!plan.goal || !plan.goal->staged) return false;
+  if (!plan.IsStaged()) return false;
   agenttalk::BriefExecutor(turn, plan, task, node, brief);
   return true;
 }
@@ -257,12 +257,12 @@ AnswerUse StagedGoal::UseExecutorAnswer(Turn& turn, const PlanState& plan, const
 }
 
 std::int32_t StagedGoal::PriorityOf(const PlanState& plan) const {
-  if (!plan.goal || !plan.goal->staged) return 0;
-  return plan.goal->line.Understood().urgency == Urgency::kHigh ? kUrgentPriority : 0;
+  if (!plan.IsStaged()) return 0;
+  return plan.goal->LineOf(StageMatter::kGoal).Understood().urgency == Urgency::kHigh ? kUrgentPriority : 0;
 }
 
 bool StagedGoal::AwaitReview(Turn& turn, const PlanState& plan, TaskIndex task) const {
-  if (!plan.goal || !plan.goal->staged) return false;
+  if (!plan.IsStaged()) return false;
   // What a person did needs no reviewer, and what is used again was judged before.
   if (plan.dag->AgentOf(task).str() == kHuman || plan.dag->Task(task).reused) return false;
   turn.Emit(plan, TaskChanged{plan.dag->IdOf(task), TaskChange::kWaitsForReview, ErrorCode::kGateClosed,
@@ -276,8 +276,8 @@ void FinishResultReview(Turn& turn, const PlanState& plan, const StageCall& call
   const TaskIndex task = plan.dag ? plan.dag->Find(call.task) : DagState::kNone;
   if (task == DagState::kNone || plan.dag->Task(task).phase != TaskPhase::kReview) return;
   const auto& review = std::get<ReviewResult>(output.params);
-  const auto said = plan.goal->executors.find(call.task);
-  const StageWeight judged = said == plan.goal->executors.end() ? StageWeight() : said->second;
+  const StageWeight* said = plan.goal->FindExecutor(call.task);
+  const StageWeight judged = said == nullptr ? StageWeight() : *said;
   const Verdict verdict = JudgeReview(review, WeightOf(output), judged, turn.language());
   turn.Emit(plan, WorkReviewed{StageMatter::kResult, call.task, verdict.approved, review.score,
                                review.feedback, review.required_fixes, verdict.reason});
@@ -353,13 +353,13 @@ void RetryFailed(Turn& turn, const PlanState& plan, const std::string& reason, S
 bool MayGoalEnd(Turn& turn, const PlanState& plan) {
   const GoalState& goal = *plan.goal;
   if (plan.cancelled) return true;
-  if (!goal.remarks.empty() || AwaitsPerson(plan)) return false;
-  if (!goal.staged || goal.phase == GoalPhase::kEnded) return true;
-  if (goal.phase != GoalPhase::kExecuting || !plan.dag) return false;
+  if (goal.HasRemark() || AwaitsPerson(plan)) return false;
+  if (!goal.IsStaged() || goal.HasEnded()) return true;
+  if (goal.phase() != GoalPhase::kExecuting || !plan.dag) return false;
   if (FailureOf(*plan.dag, turn.language()).empty()) {
     MoveToPhase(turn, plan, GoalPhase::kClosing, turn.Say(Reason::kAllDone));
     AskOrchestrator(turn, plan, StageMatter::kPhaseEnd);
-  } else if (goal.exceptions >= kMostExceptions) {
+  } else if (goal.exceptions() >= kMostExceptions) {
     AskAboutFailure(turn, plan, {}, {});
   } else {
     AskOrchestrator(turn, plan, StageMatter::kException);

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -112,25 +114,26 @@ struct StageLine {
   [[nodiscard]] TaskPlan Planned() const;
 };
 
-struct GoalState {
+// What is stored of a goal: the part of it that goes into snapshots.
+struct GoalRecord {
   std::string goal;
-  bool staged = false;  // its tasks are executed and judged as stages; false: a plan file, remarked upon
-  bool fresh = false;   // the next plan keeps nothing of the one before
+  bool staged = false;
+  bool fresh = false;
   GoalPhase phase = GoalPhase::kUnderstanding;
   std::uint32_t calls = 0;  // stage commands made so far
   std::map<CommandId, StageCall> stages;
-  std::vector<std::string> notes;  // for the stages' history, oldest first
+  std::vector<std::string> notes;
   StageLine line;
   StageLine remark_line;
-  std::map<TaskId, StageWeight> executors;          // the last answer of each task's agent
-  std::map<TaskId, AgentId> assigned;               // whom people gave a task to
-  std::uint32_t exceptions = 0;                     // what the orchestrator has handled
-  std::vector<OpenRemark> remarks;                  // the first is being worked on
-  std::string failure;                              // why it ended in vain
-  std::vector<RemarkSettled> settled;               // the last remarks, and what was made of them
-  std::vector<PersonWord> said;                     // oldest first
+  std::map<TaskId, StageWeight> executors;
+  std::map<TaskId, AgentId> assigned;
+  std::uint32_t exceptions = 0;
+  std::vector<OpenRemark> remarks;
+  std::string failure;
+  std::vector<RemarkSettled> settled;
+  std::vector<PersonWord> said;
   std::map<TaskId, std::vector<ToolTrace>> trails;  // of tasks whose result is not judged yet
-  std::vector<NamedContent> files;                  // given with the goal
+  std::vector<NamedContent> files;
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -143,9 +146,66 @@ struct GoalState {
   }
 
   StageLine& LineOf(StageMatter matter) { return matter == StageMatter::kRemark ? remark_line : line; }
-  [[nodiscard]] const StageLine& LineOf(StageMatter matter) const {
-    return matter == StageMatter::kRemark ? remark_line : line;
+};
+
+// Everybody asks; only the fold changes (`Change`).
+class GoalState {
+ public:
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    GoalRecord::Fields(self.stored_, std::forward<F>(f));
   }
+
+  // The goal in the person's words.
+  [[nodiscard]] const std::string& words() const { return stored_.goal; }
+  // Its tasks are executed and judged as stages. False: a plan file, remarked upon.
+  [[nodiscard]] bool IsStaged() const { return stored_.staged; }
+  // The next plan keeps nothing of the one before.
+  [[nodiscard]] bool StartsOver() const { return stored_.fresh; }
+  [[nodiscard]] GoalPhase phase() const { return stored_.phase; }
+  [[nodiscard]] bool HasEnded() const { return stored_.phase == GoalPhase::kEnded; }
+  // Why it ended in vain.
+  [[nodiscard]] const std::string& failure() const { return stored_.failure; }
+  [[nodiscard]] bool HasFailed() const { return !stored_.failure.empty(); }
+  // Files that were given with it.
+  [[nodiscard]] const std::vector<NamedContent>& files() const { return stored_.files; }
+
+  // The stage that a command is of; null: of none.
+  [[nodiscard]] const StageCall* FindCall(const CommandId& command) const;
+  // The number of the next stage command.
+  [[nodiscard]] std::uint32_t NextCall() const { return stored_.calls + 1; }
+  // For the stages' history, oldest first.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return stored_.notes; }
+  // What people said on the way, oldest first.
+  [[nodiscard]] std::span<const PersonWord> said() const { return stored_.said; }
+  // What the orchestrator has handled.
+  [[nodiscard]] std::uint32_t exceptions() const { return stored_.exceptions; }
+  // What has been made of the goal, or of the remark that is being worked on.
+  [[nodiscard]] const StageLine& LineOf(StageMatter matter) const {
+    return matter == StageMatter::kRemark ? stored_.remark_line : stored_.line;
+  }
+  // The words that this line is made of.
+  [[nodiscard]] const std::string& WordsOf(StageMatter matter) const;
+
+  // The last answer of a task's agent; null: there was none.
+  [[nodiscard]] const StageWeight* FindExecutor(const TaskId& task) const;
+  // Whom people gave tasks to.
+  [[nodiscard]] const std::map<TaskId, AgentId>& assigned() const { return stored_.assigned; }
+  // The tool calls of a task whose result is not judged yet.
+  [[nodiscard]] std::span<const ToolTrace> TrailOf(const TaskId& task) const;
+
+  // Remarks that are not settled; the first is being worked on.
+  [[nodiscard]] std::span<const OpenRemark> remarks() const { return stored_.remarks; }
+  [[nodiscard]] bool HasRemark() const { return !stored_.remarks.empty(); }
+  [[nodiscard]] const OpenRemark& CurrentRemark() const { return stored_.remarks.front(); }
+  // The last remarks, and what was made of them.
+  [[nodiscard]] std::span<const RemarkSettled> settled() const { return stored_.settled; }
+
+  // Fold.
+  GoalRecord& Change() { return stored_; }
+
+ private:
+  GoalRecord stored_;
 };
 
 }  // namespace agenttalk

@@ -100,7 +100,7 @@ std::span<const std::uint32_t> PlanState::CommandsOf(const TaskId& task) const {
 
 OwnerKind PlanState::DeriveOwner(const CommandRecord& record) const {
   if (dag && !record.task.empty()) return OwnerKind::kTask;
-  if (goal && goal->stages.contains(record.id)) return OwnerKind::kStage;
+  if (goal && goal->FindCall(record.id) != nullptr) return OwnerKind::kStage;
   return FindByWork(record.id) == collaborations.end() ? OwnerKind::kOpenPlan : OwnerKind::kCollaboration;
 }
 

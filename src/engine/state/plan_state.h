@@ -301,6 +301,10 @@ class PlanState {
   [[nodiscard]] const InputVersion* FindFile(const AgentId& agent, const std::string& name) const;
   [[nodiscard]] bool HasTaken(const FileFingerprint& file) const;
   void MarkTaken(const FileFingerprint& file);
+  // It has a goal whose tasks are executed and judged as stages.
+  [[nodiscard]] bool IsStaged() const { return goal && goal->IsStaged(); }
+  // Its goal ended in vain.
+  [[nodiscard]] bool HasFailedGoal() const { return goal && goal->HasFailed(); }
   [[nodiscard]] bool IsLivePlan() const { return live_commands > 0 || !questions.empty(); }
 
   CommandRecord& AddCommand(CommandRecord record);

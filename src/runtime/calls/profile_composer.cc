@@ -318,8 +318,7 @@ Result<StoredRequest> ProfileComposer::ComposeNext(const PlanState& plan, const 
   }
   std::vector<std::string> alternatives;
   if (plan.goal && !record.task.empty()) {
-    const auto said = plan.goal->executors.find(record.task);
-    if (said != plan.goal->executors.end()) alternatives = said->second.alternatives;
+    if (const StageWeight* said = plan.goal->FindExecutor(record.task)) alternatives = said->alternatives;
   }
   return ComposeToolRound({&parent, execution.request, model_call, execution.answer, native, outcomes,
                            alternatives, fence_key_, language_});

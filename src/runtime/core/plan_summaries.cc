@@ -65,7 +65,7 @@ const char* PlanStateName(const PlanState& plan) {
   if (plan.cancelled) return "cancelled";
   if (plan.paused && !plan.completed) return "paused";
   if ((plan.dag || plan.goal) && !plan.completed) return SomethingRuns(plan) ? "running" : "waiting";
-  if (plan.goal && !plan.goal->failure.empty()) return "failed";
+  if (plan.HasFailedGoal()) return "failed";
   if (plan.goal && !plan.dag) return "completed";
   if (plan.dag) return plan.dag->failure().empty() ? "completed" : "failed";
   if (plan.live_commands > 0) return SomethingRuns(plan) ? "running" : "waiting";
@@ -78,7 +78,7 @@ PlanSummary SummaryOf(const PlanState& plan) {
   PlanSummary summary;
   summary.plan = plan.id;
   summary.opened = plan.opened;
-  const std::string& goal = plan.dag ? plan.dag->goal() : plan.goal ? plan.goal->goal : std::string();
+  const std::string& goal = plan.dag ? plan.dag->goal() : plan.goal ? plan.goal->words() : std::string();
   summary.goal = Utf8Prefix(goal, PlanSummary::kLongestGoal);
   summary.letters = plan.letters.size();
   summary.created_at = summary.updated_at = plan.updated_at;

@@ -12,9 +12,9 @@
 #include "base/ids.h"
 #include "engine/role/collaboration.h"
 #include "engine/state/dag_state.h"
+#include "engine/state/goal_fold.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/state/stage_fold.h"
 #include "model/events/event.h"
 #include "runtime/core/record_name.h"
 
@@ -94,7 +94,7 @@ Rest AssessRest(const HubState& state) {
 bool HasFailed(const HubState& state, const std::set<PlanId>& plans) {
   return std::ranges::any_of(plans, [&](const PlanId& id) {
     const auto plan = state.plans.find(id);
-    if (plan != state.plans.end() && plan->second->goal) return !plan->second->goal->failure.empty();
+    if (plan != state.plans.end() && plan->second->goal) return plan->second->goal->HasFailed();
     if (plan != state.plans.end() && plan->second->dag) return !plan->second->dag->failure().empty();
     return plan != state.plans.end() &&
            std::ranges::any_of(plan->second->commands,

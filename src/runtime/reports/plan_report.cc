@@ -81,8 +81,8 @@ json::value OriginJson(const PlanState& plan) {
 // What a person has to decide before the first remark is settled; null: nothing.
 json::value QuestionOfRemark(const PlanState& plan) {
   for (const auto& [number, open] : plan.questions) {
-    const auto call = plan.goal->stages.find(open.asked.command_id);
-    const bool about = call != plan.goal->stages.end() && call->second.matter == StageMatter::kRemark;
+    const StageCall* call = plan.goal->FindCall(open.asked.command_id);
+    const bool about = call != nullptr && call->matter == StageMatter::kRemark;
     const bool capability = open.asked.matter == GoalMatter::kCapability;
     if (open.asked.purpose == QuestionPurpose::kGoal && (about || capability)) {
       return json::value(QuestionName(number));
@@ -94,7 +94,7 @@ json::value QuestionOfRemark(const PlanState& plan) {
 json::array RemarksJson(const PlanState& plan) {
   json::array remarks;
   if (!plan.goal) return remarks;
-  for (const RemarkSettled& one : plan.goal->settled) {
+  for (const RemarkSettled& one : plan.goal->settled()) {
     remarks.push_back(
         json::object{{"remark", one.remark},
                      {"state", one.done ? "done" : "dropped"},
@@ -103,7 +103,7 @@ json::array RemarksJson(const PlanState& plan) {
                      {"question", nullptr},
                      {"new_plan", one.new_plan.empty() ? json::value() : json::value(one.new_plan.str())}});
   }
-  for (const OpenRemark& one : plan.goal->remarks) {
+  for (const OpenRemark& one : plan.goal->remarks()) {
     remarks.push_back(json::object{{"remark", one.number},
                                    {"state", "open"},
                                    {"route", nullptr},
@@ -127,9 +127,9 @@ json::object PlanStatusJson(const PlanState& plan) {
   json::value phase;
   std::string failure;
   if (plan.goal) {
-    goal = plan.goal->goal;
-    phase = EnumName(plan.goal->phase);
-    failure = plan.goal->failure;
+    goal = plan.goal->words();
+    phase = EnumName(plan.goal->phase());
+    failure = plan.goal->failure();
   }
   if (plan.dag) {
     if (failure.empty()) failure = plan.dag->failure();

@@ -1,4 +1,4 @@
-#include "engine/state/stage_fold.h"
+#include "engine/state/goal_fold.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,7 +32,7 @@ constexpr std::size_t kMostNotes = 200;
 constexpr std::size_t kMostSettled = 32;
 constexpr std::size_t kMostTraced = 64;  // tool calls of a task
 
-void KeepNote(GoalState& goal, std::string note) {
+void KeepNote(GoalRecord& goal, std::string note) {
   goal.notes.push_back(std::move(note));
   if (goal.notes.size() > kMostNotes) goal.notes.erase(goal.notes.begin());
 }
@@ -86,7 +86,7 @@ std::string NoteOf(const StageFinished& e, Language language) {
 }
 
 // What a stage said that later stages go by.
-void Keep(GoalState& goal, const StageFinished& e) {
+void Keep(GoalRecord& goal, const StageFinished& e) {
   const auto call = goal.stages.find(e.command_id);
   if (call == goal.stages.end()) return;
   StageLine& line = goal.LineOf(call->second.matter);
@@ -102,35 +102,38 @@ void Keep(GoalState& goal, const StageFinished& e) {
 }
 
 void BeginGoal(PlanState& plan, const std::string& words) {
-  auto goal = std::make_unique<GoalState>();
-  goal->goal = words;
+  auto begun = std::make_unique<GoalState>();
+  GoalRecord& goal = begun->Change();
+  goal.goal = words;
   // Commands of a plan are never numbered alike.
   if (plan.goal) {
-    goal->calls = plan.goal->calls;
-    goal->stages = std::move(plan.goal->stages);
+    goal.calls = plan.goal->Change().calls;
+    goal.stages = std::move(plan.goal->Change().stages);
   }
-  plan.goal = std::move(goal);
+  plan.goal = std::move(begun);
 }
 
 }  // namespace
 
 void FoldGoal(PlanState& plan, const GoalSet& e) {
   BeginGoal(plan, e.goal);
-  plan.goal->staged = true;
-  plan.goal->line.intent = e.intent;
-  plan.goal->fresh = e.fresh;
-  plan.goal->files = e.files;
+  GoalRecord& goal = plan.goal->Change();
+  goal.staged = true;
+  goal.line.intent = e.intent;
+  goal.fresh = e.fresh;
+  goal.files = e.files;
 }
 
 void FoldStage(PlanState& plan, const StageStarted& e) {
-  ++plan.goal->calls;
-  plan.goal->stages[e.command_id] = {e.stage, e.matter, e.task_id, true};
+  GoalRecord& goal = plan.goal->Change();
+  ++goal.calls;
+  goal.stages[e.command_id] = {e.stage, e.matter, e.task_id, true};
   // Commands that were recorded without an owner are known to be a stage's from here on.
   if (CommandRecord* record = plan.Find(e.command_id)) record->owner = OwnerKind::kStage;
 }
 
 void FoldStage(PlanState& plan, const StageFinished& e, Language language) {
-  GoalState& goal = *plan.goal;
+  GoalRecord& goal = plan.goal->Change();
   if (e.stage != Stage::kExecutor) {
     Keep(goal, e);
     if (std::string note = NoteOf(e, language); !note.empty()) KeepNote(goal, std::move(note));
@@ -148,14 +151,15 @@ void FoldStage(PlanState& plan, const StageFinished& e, Language language) {
 }
 
 void FoldRoute(PlanState& plan, const RouteTaken& e, Language language) {
-  KeepNote(*plan.goal, Say(language, Phrase::kNoteRoute, EnumName(e.intended), e.reason));
-  StageLine& line = plan.goal->LineOf(e.matter);
+  GoalRecord& goal = plan.goal->Change();
+  KeepNote(goal, Say(language, Phrase::kNoteRoute, EnumName(e.intended), e.reason));
+  StageLine& line = goal.LineOf(e.matter);
   line.route = e.intended;
   line.control = e.control;
 }
 
 void FoldReview(PlanState& plan, const WorkReviewed& e, Language language) {
-  GoalState& goal = *plan.goal;
+  GoalRecord& goal = plan.goal->Change();
   const std::string what =
       e.task_id.empty() ? Say(language, Phrase::kThePlan) : Say(language, Phrase::kResultOf, e.task_id.str());
   KeepNote(goal, Say(language, e.approved ? Phrase::kNoteApproved : Phrase::kNoteSentBack, what, e.score,
@@ -172,34 +176,37 @@ void FoldReview(PlanState& plan, const WorkReviewed& e, Language language) {
 
 void FoldMatches(PlanState& plan, const TasksMatched& e) {
   for (const TaskMatch& match : e.matches) {
-    if (e.by_person && !match.agent_id.empty()) plan.goal->assigned[match.task_id] = match.agent_id;
+    if (e.by_person && !match.agent_id.empty()) plan.goal->Change().assigned[match.task_id] = match.agent_id;
   }
 }
 
 void FoldPhase(PlanState& plan, const PhaseChanged& e) {
-  plan.goal->phase = e.to;
-  if (e.to == GoalPhase::kExecuting) plan.goal->fresh = false;
-  plan.goal->failure = e.to == GoalPhase::kEnded ? e.reason : std::string();
+  GoalRecord& goal = plan.goal->Change();
+  goal.phase = e.to;
+  if (e.to == GoalPhase::kExecuting) goal.fresh = false;
+  goal.failure = e.to == GoalPhase::kEnded ? e.reason : std::string();
 }
 
 void FoldNote(PlanState& plan, const GoalNoted& e) {
-  KeepNote(*plan.goal, e.note);
-  if (!e.said.empty()) plan.goal->said.push_back({e.matter, e.asked, e.said});
-  if (e.feedback) plan.goal->LineOf(e.matter).feedback.push_back(e.note);
-  if (e.exception) ++plan.goal->exceptions;
+  GoalRecord& goal = plan.goal->Change();
+  KeepNote(goal, e.note);
+  if (!e.said.empty()) goal.said.push_back({e.matter, e.asked, e.said});
+  if (e.feedback) goal.LineOf(e.matter).feedback.push_back(e.note);
+  if (e.exception) ++goal.exceptions;
 }
 
 void FoldRemark(PlanState& plan, const RemarkMade& e, std::uint64_t number) {
   if (!plan.goal) {
     BeginGoal(plan, plan.dag ? plan.dag->goal() : std::string());
-    plan.goal->phase = GoalPhase::kExecuting;
+    plan.goal->Change().phase = GoalPhase::kExecuting;
   }
-  plan.goal->remarks.push_back({number, e.text});
-  if (plan.goal->remarks.size() == 1) plan.goal->remark_line = {};
+  GoalRecord& goal = plan.goal->Change();
+  goal.remarks.push_back({number, e.text});
+  if (goal.remarks.size() == 1) goal.remark_line = {};
 }
 
 void FoldRemark(PlanState& plan, const RemarkSettled& e, Language language) {
-  GoalState& goal = *plan.goal;
+  GoalRecord& goal = plan.goal->Change();
   const auto remark = std::ranges::find(goal.remarks, e.remark, &OpenRemark::number);
   if (remark != goal.remarks.end()) {
     KeepNote(goal, Say(language, Phrase::kNoteRemark, remark->text, e.outcome));
@@ -214,18 +221,18 @@ void FoldRemark(PlanState& plan, const RemarkSettled& e, Language language) {
 
 void FoldTrail(PlanState& plan, const CommandRecord& record, const std::string& tool,
                const Content& arguments, const ToolCallFinished& e) {
-  if (!plan.goal || !plan.goal->staged || record.task.empty()) return;
-  std::vector<ToolTrace>& trail = plan.goal->trails[record.task];
+  if (!plan.IsStaged() || record.task.empty()) return;
+  std::vector<ToolTrace>& trail = plan.goal->Change().trails[record.task];
   trail.push_back({tool, arguments, e.result, e.error.has_value()});
   if (trail.size() > kMostTraced) trail.erase(trail.begin());
 }
 
 void BeginTrail(PlanState& plan, const TaskId& task) {
-  if (plan.goal && !task.empty()) plan.goal->trails.erase(task);
+  if (plan.goal && !task.empty()) plan.goal->Change().trails.erase(task);
 }
 
 void FoldTaskNote(PlanState& plan, const TaskCompleted& e, Language language) {
-  if (!plan.goal || !plan.goal->staged || !plan.dag) return;
+  if (!plan.IsStaged() || !plan.dag) return;
   const TaskIndex task = plan.dag->Find(e.task_id);
   if (task == DagState::kNone) return;
   std::vector<std::string> names;
@@ -234,45 +241,45 @@ void FoldTaskNote(PlanState& plan, const TaskCompleted& e, Language language) {
     if (std::ranges::find(names, output.name) == names.end()) names.push_back(output.name);
   }
   std::string made = fmt::format("{}", fmt::join(names, ", "));
-  const auto said = plan.goal->executors.find(e.task_id);
-  if (said != plan.goal->executors.end()) made += (made.empty() ? "" : "; ") + said->second.thought;
-  KeepNote(*plan.goal,
-           Say(language, Phrase::kNoteDone, e.task_id.str(), plan.dag->AgentOf(task).str(), made));
-  plan.goal->trails.erase(e.task_id);
+  if (const StageWeight* said = plan.goal->FindExecutor(e.task_id))
+    made += (made.empty() ? "" : "; ") + said->thought;
+  GoalRecord& goal = plan.goal->Change();
+  KeepNote(goal, Say(language, Phrase::kNoteDone, e.task_id.str(), plan.dag->AgentOf(task).str(), made));
+  goal.trails.erase(e.task_id);
 }
 
 void FoldTaskNote(PlanState& plan, const TaskChanged& e, Language language) {
-  if (!plan.goal || !plan.goal->staged || !plan.dag) return;
+  if (!plan.IsStaged() || !plan.dag) return;
   const TaskIndex task = plan.dag->Find(e.task_id);
   if (task == DagState::kNone) return;
   if (e.change == TaskChange::kFailed) {
-    KeepNote(*plan.goal, Say(language, Phrase::kNoteTaskFailed, e.task_id.str(),
-                             plan.dag->AgentOf(task).str(), e.reason));
+    KeepNote(plan.goal->Change(), Say(language, Phrase::kNoteTaskFailed, e.task_id.str(),
+                                      plan.dag->AgentOf(task).str(), e.reason));
   } else if (e.change == TaskChange::kSkipped || e.change == TaskChange::kNotNeeded) {
-    KeepNote(*plan.goal, Say(language, Phrase::kNoteSkipped, e.task_id.str(), e.reason));
+    KeepNote(plan.goal->Change(), Say(language, Phrase::kNoteSkipped, e.task_id.str(), e.reason));
   }
 }
 
 void FoldStageEnd(PlanState& plan, const CommandRecord& record) {
   if (!plan.goal || !record.task.empty()) return;
-  const auto call = plan.goal->stages.find(record.id);
-  if (call != plan.goal->stages.end()) call->second.open = false;
+  auto& stages = plan.goal->Change().stages;
+  if (const auto call = stages.find(record.id); call != stages.end()) call->second.open = false;
 }
 
 void FoldGoalChange(PlanState& plan, const PlanChanged& e) {
   if (!plan.goal) return;
-  if (e.change == PlanChange::kCompleted) plan.goal->failure = e.reason;
+  if (e.change == PlanChange::kCompleted) plan.goal->Change().failure = e.reason;
   if (e.change == PlanChange::kCancelled) {
-    plan.goal->phase = GoalPhase::kEnded;
-    plan.goal->remarks.clear();
+    plan.goal->Change().phase = GoalPhase::kEnded;
+    plan.goal->Change().remarks.clear();
   }
 }
 
 bool RunsWhilePaused(const PlanState& plan, const CommandRecord& record) {
   if (!plan.goal || !record.task.empty()) return false;
-  const auto call = plan.goal->stages.find(record.id);
+  const StageCall* call = plan.goal->FindCall(record.id);
   // Whoever says something to a paused plan learns at once what comes of it; the tasks wait all the same.
-  return call != plan.goal->stages.end() && call->second.matter == StageMatter::kRemark;
+  return call != nullptr && call->matter == StageMatter::kRemark;
 }
 
 }  // namespace agenttalk
