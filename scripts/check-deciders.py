@@ -11,7 +11,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-STATE = "AgentState|CommandRecord|Collaboration|DagState|Execution|GoalState|HubState|Inbox|InputVersion|PlanState|RoleState|StageLine|TaskRecord|WorkingMemory"
+STATE = "AgentState|CommandRecord|Collaborations?|DagRecord|DagState|Execution|GoalRecord|GoalState|HubState|Inbox|InputVersion|PeopleRecord|PeopleState|PlanState|RoleRecord|RoleState|StageLine|TaskRecord|WorkingMemory"
 CHANGES = re.compile(rf"(?<!const )(?<![\w:])({STATE})(?:&(?!&)|\*)|\bconst_cast<")
 HOLDERS = {"src/engine/engine.cc", "src/engine/turn/turn.h", "src/engine/turn/turn.cc"}
 

@@ -20,6 +20,7 @@
 #include "base/time.h"
 #include "engine/people/gateway.h"
 #include "engine/state/hub_state.h"
+#include "engine/state/people_state.h"
 #include "engine/state/plan_state.h"
 #include "model/content/named_content.h"
 #include "model/events/event.h"
@@ -176,7 +177,7 @@ Result<json::value> QueryQuestions(Hub& hub, const json::object& /*parameters*/)
   // A plan with an open question is live, and live plans are in memory.
   std::vector<std::pair<std::uint64_t, json::object>> found;
   const auto collect = [&](const PlanState& plan) {
-    for (const auto& [number, question] : plan.questions) {
+    for (const auto& [number, question] : plan.people.questions()) {
       found.emplace_back(number, QuestionJson(plan, number, question));
     }
   };
@@ -191,7 +192,8 @@ Result<json::value> QueryQuestions(Hub& hub, const json::object& /*parameters*/)
 Result<json::value> QueryLetters(Hub& hub, const json::object& /*parameters*/) {
   json::array letters;
   TRY(ForEachPlanWithLetters(hub, [&](const PlanState& plan) {
-    for (const auto& [number, letter] : plan.letters) letters.push_back(LetterJson(plan, number, letter));
+    for (const auto& [number, letter] : plan.people.letters())
+      letters.push_back(LetterJson(plan, number, letter));
   }));
   return letters;
 }
@@ -201,10 +203,10 @@ Result<json::value> QueryLetter(Hub& hub, const json::object& parameters) {
   json::value found;
   const auto number = ParseLetterName(id);
   TRY(ForEachPlanWithLetters(hub, [&](const PlanState& plan) {
-    const auto letter = number ? plan.letters.find(*number) : plan.letters.end();
-    if (letter == plan.letters.end()) return;
-    const DeadLettered& what = letter->second.letter;
-    json::object object = LetterJson(plan, *number, letter->second);
+    const OpenLetter* letter = number ? plan.people.FindLetter(*number) : nullptr;
+    if (letter == nullptr) return;
+    const DeadLettered& what = letter->letter;
+    json::object object = LetterJson(plan, *number, *letter);
     object["hint"] = what.hint;
     object["agent_id"] = TextOrNull(what.agent_id.str());
     object["command_id"] = TextOrNull(what.command_id.str());

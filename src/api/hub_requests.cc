@@ -29,6 +29,7 @@
 #include "base/json.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/hub_state.h"
+#include "engine/state/people_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "mailbox/mirror.h"
@@ -163,9 +164,9 @@ struct FoundLetter {
 Result<FoundLetter> FindLetter(Hub& hub, const std::string& id) {
   const auto number = ParseLetterName(id);
   const auto look = [&](const PlanState& plan) -> std::optional<FoundLetter> {
-    const auto found = plan.letters.find(*number);
-    if (found == plan.letters.end()) return std::nullopt;
-    return FoundLetter{plan.id, *number, found->second.letter};
+    const OpenLetter* found = plan.people.FindLetter(*number);
+    if (found == nullptr) return std::nullopt;
+    return FoundLetter{plan.id, *number, found->letter};
   };
   std::optional<FoundLetter> letter;
   if (number) {

@@ -137,7 +137,7 @@ std::size_t SucceededCommands(const PlanState& plan) {
 // Those that somebody has to answer before the plan continues.
 json::array OpenQuestions(const PlanState& plan) {
   json::array ids;
-  for (const auto& [number, question] : plan.questions) {
+  for (const auto& [number, question] : plan.people.questions()) {
     if (question.asked.kind != QuestionKind::kAlert) ids.emplace_back(QuestionName(number));
   }
   return ids;

@@ -38,6 +38,7 @@
 #include "engine/stage/remarks.h"
 #include "engine/state/fold.h"
 #include "engine/state/hub_state.h"
+#include "engine/state/people_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/timers.h"
 #include "engine/thinking/commands.h"
@@ -138,8 +139,8 @@ std::optional<Error> TryAgain(Turn& turn, const PlanState& plan, const DeadLette
 
 void OnDeadLetter(Turn& turn, DeadLetterControl control) {
   const PlanState& plan = turn.Plan(control.plan_id);
-  const auto found = plan.letters.find(control.letter);
-  if (found == plan.letters.end()) {
+  const OpenLetter* found = plan.people.FindLetter(control.letter);
+  if (found == nullptr) {
     turn.reply = {
         Reply::Status::kRefused,
         Error{ErrorCode::kNotFound, fmt::format("there is no open dead letter dl_{}", control.letter),
@@ -149,7 +150,7 @@ void OnDeadLetter(Turn& turn, DeadLetterControl control) {
     return;
   }
   if (control.retry) {
-    const DeadLettered letter = found->second.letter;
+    const DeadLettered letter = found->letter;
     if (auto obstacle = TryAgain(turn, plan, letter, control)) {
       turn.reply = {Reply::Status::kRefused, std::move(obstacle), letter.command_id, control.letter};
       // What was refused anew has a letter of its own; the old one goes. Otherwise nothing has happened.

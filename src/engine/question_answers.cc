@@ -24,6 +24,7 @@
 #include "engine/people/gateway.h"
 #include "engine/stage/people.h"
 #include "engine/state/hub_state.h"
+#include "engine/state/people_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/thinking/flow.h"
 #include "engine/turn/input.h"
@@ -112,8 +113,8 @@ void Decide(Turn& turn, const PlanState& plan, const QuestionAsked& asked, Quest
 void OnQuestionAnswer(Turn& turn, QuestionAnswer answer) {
   const PlanState& plan = turn.Plan(answer.plan_id);
   if (answer.source && plan.HasTaken(*answer.source)) return;
-  const auto found = plan.questions.find(answer.question);
-  if (found == plan.questions.end()) {
+  const OpenQuestion* found = plan.people.FindQuestion(answer.question);
+  if (found == nullptr) {
     turn.reply = {Reply::Status::kRefused,
                   Error{ErrorCode::kAnswerLate, fmt::format("q_{} is not open", answer.question),
                         "see `agenttalk questions` for the open ones"},
@@ -121,7 +122,7 @@ void OnQuestionAnswer(Turn& turn, QuestionAnswer answer) {
                   0};
     return;
   }
-  const QuestionAsked asked = found->second.asked;
+  const QuestionAsked asked = found->asked;
   turn.cause = answer.question;
   if (asked.purpose == QuestionPurpose::kAskHuman) answer.text = CleanHumanText(answer.text);
   const std::uint64_t event = CloseAnswered(turn, plan, answer);
@@ -142,11 +143,11 @@ void OnQuestionAnswer(Turn& turn, QuestionAnswer answer) {
 }
 
 void OnQuestionDue(Turn& turn, const PlanState& plan, std::uint64_t question) {
-  const auto found = plan.questions.find(question);
-  if (found == plan.questions.end()) return;
-  const Timestamp deadline = found->second.asked.deadline;
+  const OpenQuestion* found = plan.people.FindQuestion(question);
+  if (found == nullptr) return;
+  const Timestamp deadline = found->asked.deadline;
   if (deadline == Timestamp{} || deadline > turn.now()) return;
-  const QuestionAsked asked = found->second.asked;
+  const QuestionAsked asked = found->asked;
   turn.cause = question;
   CloseQuestion(turn, plan, question, {});
   Decide(turn, plan, asked, {});

@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "engine/stage/match.h"
 #include "engine/state/dag_state.h"
+#include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "journal/journal.h"
@@ -187,7 +188,7 @@ class GoalHub {
         goal.goal = "A page about bees; {{HISTORY}} is no history, and >>> ends nothing";
         node().core().Submit(std::move(goal));
       } else if (const std::uint64_t question = OpenGoalQuestion(*plan); question != 0) {
-        const QuestionAsked& asked = plan->questions.at(question).asked;
+        const QuestionAsked& asked = plan->people.FindQuestion(question)->asked;
         const bool words = asked.kind == QuestionKind::kClarify;
         node().core().Submit(QuestionAnswer{PlanId(kGoalPlan),
                                             question,
@@ -236,7 +237,7 @@ class GoalHub {
     Node node;
   };
   static std::uint64_t OpenGoalQuestion(const PlanState& plan) {
-    for (const auto& [number, open] : plan.questions) {
+    for (const auto& [number, open] : plan.people.questions()) {
       if (open.asked.purpose == QuestionPurpose::kGoal) return number;
     }
     return 0;

@@ -136,7 +136,7 @@ TEST(Node, AFileThatWasTakenInBeforeTheCrashIsNotTakenTwice) {
   hub.Run();
   EXPECT_FALSE(hub.files.Exists(kCommand));
   EXPECT_EQ(hub.Plan()->commands.size(), 1U);
-  EXPECT_TRUE(hub.Plan()->letters.empty());
+  EXPECT_TRUE(hub.Plan()->people.letters().empty());
   EXPECT_EQ(hub.State(), CommandState::kSucceeded);
 }
 

@@ -308,21 +308,21 @@ void World::AnswerQuestion(bool approve) {
   const HubState& state = node_->core().state();
   for (const std::string& plan : kAllPlans) {
     const PlanState* found = node_->core().FindLoaded(PlanId(plan));
-    if (found == nullptr || found->questions.empty()) continue;
+    if (found == nullptr || found->people.questions().empty()) continue;
     QuestionAnswer answer;
     answer.plan_id = found->id;
-    answer.question = found->questions.begin()->first;
+    answer.question = found->people.questions().begin()->first;
     answer.decision = approve ? Decision::kApprove : Decision::kReject;
     // What is done again after a failure does not follow from what the commands came to, and whoever has
     // everything done again that fails the same way each time never comes to rest.
-    const bool replan = found->questions.begin()->second.asked.purpose == QuestionPurpose::kReplan;
+    const bool replan = found->people.questions().begin()->second.asked.purpose == QuestionPurpose::kReplan;
     if (replan && (calm_ || plan == DagPlans::kSteady)) answer.decision = Decision::kReject;
     node_->core().Submit(std::move(answer));
     return;
   }
-  if (state.own.questions.empty()) return;
+  if (state.own.people.questions().empty()) return;
   QuestionAnswer answer;
-  answer.question = state.own.questions.begin()->first;
+  answer.question = state.own.people.questions().begin()->first;
   node_->core().Submit(std::move(answer));
 }
 

@@ -186,7 +186,7 @@ json::object PlanSummaryJson(const PlanState& plan) {
   TaskTally tasks = plan.dag ? TallyTasks(plan) : TaskTally();
   const CommandTally commands = TallyCommands(plan, tasks);
   std::size_t questions = 0;
-  for (const auto& [number, question] : plan.questions)
+  for (const auto& [number, question] : plan.people.questions())
     questions += question.asked.kind == QuestionKind::kAlert ? 0 : 1;
   std::string failure = plan.goal ? plan.goal->failure() : std::string();
   if (failure.empty() && plan.dag) failure = plan.dag->failure();
@@ -216,7 +216,7 @@ json::object PlanSummaryJson(const PlanState& plan) {
           {"deliverables", DeliverablesOf(plan)},
           {"remarks", RemarksOf(plan)},
           {"questions", questions},
-          {"dead_letters", plan.letters.size()},
+          {"dead_letters", plan.people.letters().size()},
           {"tokens", plan.spent.input_tokens + plan.spent.output_tokens},
           {"cost_usd", CostUsd(plan.spent)},
           {"shares", SharesJson(plan.shares)},

@@ -102,7 +102,7 @@ class RunListener final : public EventObserver {
   }
   // What was asked before this run.
   void ApproveOpen(const PlanState& plan) {
-    for (const auto& [number, open] : plan.questions) Approve(plan.id, number, open.asked);
+    for (const auto& [number, open] : plan.people.questions()) Approve(plan.id, number, open.asked);
   }
   // What people should know whatever happens.
   void Say(const std::string& line) {

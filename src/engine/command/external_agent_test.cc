@@ -67,7 +67,7 @@ TEST_F(ExternalDelivery, ReportsAFailureThatIsTriedAgain) {
   EXPECT_EQ(Of<AttemptFailed>().at(0).message, "out of ink");
   EXPECT_EQ(reply_.status, Reply::Status::kAccepted);
   // The report itself is no output of the next attempt.
-  EXPECT_TRUE(Plan().left.empty());
+  EXPECT_TRUE(Plan().found_outputs.empty());
   EXPECT_EQ(Wait(std::chrono::minutes(5)), (Names{"command_requeued", "attempt_started"}));
   const auto names = Feed(MakeFailed(true));
   EXPECT_EQ(StateOf("cmd_1"), CommandState::kFailed);

@@ -78,7 +78,7 @@ bool AnswerKnownCommand(Turn& turn, const PlanState& plan, CommandFile& file) {
 
 // What became of a file that was taken in before: after a crash only its move has to be made up for.
 Reply RecallFile(const PlanState& plan, const FileFingerprint& source) {
-  for (const auto& [number, open] : plan.letters) {
+  for (const auto& [number, open] : plan.people.letters()) {
     const DeadLettered& letter = open.letter;
     if (letter.source != source) continue;
     return {Reply::Status::kRefused, Error{letter.code, letter.message, letter.hint}, letter.command_id,

@@ -246,10 +246,10 @@ void KeepDeadLetter(Turn& turn, const PlanState& plan, const CommandRecord& reco
 void AlertOfEnd(Turn& turn, const PlanState& plan, const CommandRecord& record, const CommandEnd& end) {
   // The letter that was kept last is this command's, if it has one.
   const bool has_letter =
-      !plan.letters.empty() && plan.letters.rbegin()->second.letter.command_id == record.id;
+      !plan.people.letters().empty() && plan.people.letters().rbegin()->second.letter.command_id == record.id;
   Alert(turn, plan, &record,
         turn.Say(Phrase::kCommandEnded, record.id.str(), record.agent.str(), end.message, ToString(end.code)),
-        has_letter ? plan.letters.rbegin()->first : 0);
+        has_letter ? plan.people.letters().rbegin()->first : 0);
 }
 
 void CompleteIfIdle(Turn& turn, const PlanState& plan) {

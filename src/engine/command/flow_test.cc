@@ -296,11 +296,11 @@ TEST_F(CommandFlow, ARefusedFileSeenAgainIsNoSecondLetter) {
 TEST_F(CommandFlow, AnUnknownAgentsCommandIsADeadLetterThatCanBeRetried) {
   Feed(MakeCommand("cmd_1", {}, "nobody"));
   EXPECT_EQ(Of<DeadLettered>()[0].code, ErrorCode::kAgentUnknown);
-  const std::uint64_t letter = Plan().letters.begin()->first;
+  const std::uint64_t letter = Plan().people.letters().begin()->first;
   Configure({"nobody"});
   DeadLetterControl retry{PlanId("plan_a"), letter, true, MakeCommand("cmd_1", {}, "nobody")};
   EXPECT_EQ(Feed(std::move(retry)).back(), "model_call_intended");
-  EXPECT_TRUE(Plan().letters.empty());
+  EXPECT_TRUE(Plan().people.letters().empty());
   EXPECT_EQ(StateOf("cmd_1"), CommandState::kRunning);
 }
 
@@ -337,7 +337,7 @@ TEST_F(CommandFlow, CancelEndsEverythingLive) {
   Feed(PlanControl{PlanId("plan_a"), ControlVerb::kCancel, "no longer wanted", ""});
   for (const char* id : {"cmd_1", "cmd_2", "cmd_3"}) EXPECT_EQ(StateOf(id), CommandState::kCancelled);
   EXPECT_TRUE(Plan().completed);
-  EXPECT_TRUE(Plan().letters.empty());
+  EXPECT_TRUE(Plan().people.letters().empty());
 }
 
 TEST_F(CommandFlow, TimeNeverGoesBack) {
@@ -434,13 +434,13 @@ TEST_F(ExternalAgent, AResultThatNobodyWaitsForIsKeptAndCanBeTriedAgain) {
   Feed(MakeResult("cmd_1", "early"));
   ASSERT_EQ(Of<DeadLettered>()[0].code, ErrorCode::kStateConflict);
   EXPECT_EQ(sink_.Get(Of<DeadLettered>()[0].body), "early");
-  const std::uint64_t letter = Plan().letters.begin()->first;
+  const std::uint64_t letter = Plan().people.letters().begin()->first;
   Order("cmd_1", "a.md");
   ExternalResult again = MakeResult("cmd_1", "early");
   again.source.reset();
   Feed(DeadLetterControl{PlanId("plan_a"), letter, true, std::move(again)});
   EXPECT_EQ(StateOf("cmd_1"), CommandState::kSucceeded);
-  EXPECT_TRUE(Plan().letters.empty());
+  EXPECT_TRUE(Plan().people.letters().empty());
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ std::map<std::string, Content> GivenOutputs(Turn& turn, const PlanState& plan, A
 std::map<std::string, Content> LeftOutputs(const PlanState& plan, const CommandRecord& record,
                                            bool external) {
   std::map<std::string, Content> files;
-  if (const auto left = plan.left.find(record.agent); external && left != plan.left.end())
+  if (const auto left = plan.found_outputs.find(record.agent); external && left != plan.found_outputs.end())
     files = left->second;
   if (!record.execution) return files;
   for (const NamedContent& file : record.execution->outputs) {

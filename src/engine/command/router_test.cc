@@ -118,12 +118,12 @@ TEST_F(Router, AMessageThatCouldNotBeDeliveredIsSentWhenTheCauseIsMended) {
   Feed(std::move(command));
   Feed(MakeAnswer("cmd_1", "the report"));
   EXPECT_EQ(Of<QuestionAsked>()[0].kind, QuestionKind::kAlert);
-  ASSERT_EQ(Plan().questions.size(), 1U);
-  const std::uint64_t alert = Plan().questions.begin()->first;
-  const std::uint64_t letter = Plan().letters.begin()->first;
+  ASSERT_EQ(Plan().people.questions().size(), 1U);
+  const std::uint64_t alert = Plan().people.questions().begin()->first;
+  const std::uint64_t letter = Plan().people.letters().begin()->first;
   EXPECT_EQ(Feed(DeadLetterControl{PlanId("plan_a"), letter, true}), Names{}) << "the cause is still there";
   EXPECT_EQ(reply_.error->code, ErrorCode::kRoutingNoTarget);
-  EXPECT_TRUE(Plan().letters.contains(letter));
+  EXPECT_NE(Plan().people.FindLetter(letter), nullptr);
   Configure({"late"});
   EXPECT_EQ(
       Feed(DeadLetterControl{PlanId("plan_a"), letter, true}),
@@ -131,7 +131,7 @@ TEST_F(Router, AMessageThatCouldNotBeDeliveredIsSentWhenTheCauseIsMended) {
   EXPECT_EQ(Of<QuestionClosed>()[0].question, alert) << "the alert about it ends with it";
   EXPECT_EQ(sink_.Get(Of<InputArrived>()[0].content), "the report");
   EXPECT_EQ(Of<InputArrived>()[1].name, "msg_cmd_1.json");
-  EXPECT_TRUE(Plan().letters.empty());
+  EXPECT_TRUE(Plan().people.letters().empty());
 }
 
 TEST_F(Router, AnUnknownVariableOfATemplateIsAWarning) {

@@ -31,7 +31,7 @@ void OnToolQuestion(Turn& turn, const ToolQuestionRaised& raised) {
   const auto& open = record->execution->open;
   const auto call = std::ranges::find(open, raised.call, &OpenCall::call);
   if (call == open.end() || call->model_call != 0) return;
-  for (const auto& [number, question] : plan->questions) {
+  for (const auto& [number, question] : plan->people.questions()) {
     // What the choices lead to follows the text.
     if (!IsAboutCall(question.asked, raised.command_id, raised.call) ||
         !question.asked.text.starts_with(raised.text))
@@ -53,12 +53,12 @@ void OnToolQuestion(Turn& turn, const ToolQuestionRaised& raised) {
                       {"approve", Say(language, Phrase::kToolInputApprove)},
                       {"reject", Say(language, Phrase::kToolInputReject)}};
   AskPerson(turn, *plan, std::move(question));
-  turn.reply = {Reply::Status::kAccepted, {}, raised.command_id, plan->questions.rbegin()->first};
+  turn.reply = {Reply::Status::kAccepted, {}, raised.command_id, plan->people.questions().rbegin()->first};
 }
 
 void CloseToolQuestions(Turn& turn, const PlanState& plan, const CommandId& command, std::uint32_t call) {
   std::vector<std::uint64_t> open;
-  for (const auto& [number, question] : plan.questions) {
+  for (const auto& [number, question] : plan.people.questions()) {
     if (call != 0 && IsAboutCall(question.asked, command, call)) open.push_back(number);
   }
   for (const std::uint64_t number : open)

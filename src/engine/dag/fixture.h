@@ -72,7 +72,7 @@ class DagTest : public EngineTest {
     return Feed(std::move(done));
   }
   Names Decide(Decision decision, const std::string& text = {}) {
-    for (const auto& [number, question] : Plan(kPlan).questions) {
+    for (const auto& [number, question] : Plan(kPlan).people.questions()) {
       if (question.asked.purpose == QuestionPurpose::kNotice) continue;
       return Feed(QuestionAnswer{PlanId(kPlan), number, decision, text, {}, {}});
     }

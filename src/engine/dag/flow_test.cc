@@ -242,7 +242,8 @@ TEST_F(DagFlow, AQuestionShowsWhatIsToBeJudgedAndWhatHasChanged) {
   Run("  - {id: a, agent: alice, prompt: A, outputs: [a.md], gate: human}\n");
   Answer("a", "# Bees\nThey fly.\n");
   const QuestionAsked first = Of<QuestionAsked>()[0];
-  const std::string folder = "human/inbox/q_" + std::to_string(Plan(kPlan).questions.begin()->first) + "/";
+  const std::string folder =
+      "human/inbox/q_" + std::to_string(Plan(kPlan).people.questions().begin()->first) + "/";
   EXPECT_NE(first.text.find(folder + "a.md\n    # Bees\n    They fly.\n"), std::string::npos) << first.text;
   ASSERT_EQ(first.files.size(), 1U);
   EXPECT_EQ(sink_.Get(first.files[0].content), "# Bees\nThey fly.\n");
@@ -269,10 +270,10 @@ TEST_F(DagFlow, WhatFailedIsToldToTheNextAttempt) {
 TEST_F(DagFlow, AnAlertClosesWhenItsTaskIsDone) {
   Run("  - {id: a, agent: alice, prompt: A, failure_policy: {max_reexecute_times: 1}}\n");
   Break("a");
-  ASSERT_EQ(Plan(kPlan).questions.size(), 1U);
-  EXPECT_EQ(Plan(kPlan).questions.begin()->second.asked.kind, QuestionKind::kAlert);
+  ASSERT_EQ(Plan(kPlan).people.questions().size(), 1U);
+  EXPECT_EQ(Plan(kPlan).people.questions().begin()->second.asked.kind, QuestionKind::kAlert);
   Answer("a", "done");
-  EXPECT_TRUE(Plan(kPlan).questions.empty());
+  EXPECT_TRUE(Plan(kPlan).people.questions().empty());
 }
 
 TEST_F(DagFlow, NobodysSilenceIsAnApproval) {

@@ -46,7 +46,7 @@ TEST_F(ForkFlow, TakesOverWhatIsUpstreamWithoutAskingAModelOrAPerson) {
   const Names names = Feed(Complete(Fork()));
   EXPECT_EQ(Phase("a"), TaskPhase::kCompleted);
   EXPECT_TRUE(Task("a").reused);
-  EXPECT_TRUE(Plan(kPlan).questions.empty());
+  EXPECT_TRUE(Plan(kPlan).people.questions().empty());
   EXPECT_TRUE(IsRunning("b"));
   EXPECT_EQ(Of<ModelCallIntended>().size(), 1U);
   EXPECT_EQ(InputsOf("b"), (Names{"a.md=taken over", "notes.txt=dropped in"}));

@@ -59,7 +59,7 @@ void CancelPlan(Turn& turn, const PlanState& plan, const std::string& reason) {
     CancelCommand(turn, plan, record, ErrorCode::kCancelled, turn.Say(Reason::kPlanCancelled));
   }
   std::vector<std::uint64_t> questions;
-  for (const auto& [number, question] : plan.questions) {
+  for (const auto& [number, question] : plan.people.questions()) {
     const bool moot = !question.asked.task_id.empty() || question.asked.purpose == QuestionPurpose::kGoal;
     if (moot) questions.push_back(number);
   }

@@ -29,7 +29,7 @@ void CancelTask(Turn& turn, const PlanState& plan, TaskIndex task, const std::st
     CancelCommand(turn, plan, record, ErrorCode::kCancelled, reason);
   }
   std::vector<std::uint64_t> questions;
-  for (const auto& [number, question] : plan.questions) {
+  for (const auto& [number, question] : plan.people.questions()) {
     if (question.asked.task_id == id) questions.push_back(number);
   }
   for (const std::uint64_t number : questions) {

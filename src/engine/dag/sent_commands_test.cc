@@ -53,7 +53,7 @@ class PlannerOutbox : public DagTest {
   }
   // The first dead letter is tried again, with this command.
   Names RetryLetter(const std::string& agent, const CommandDraft& draft) {
-    DeadLetterControl control{PlanId(kPlan), Plan(kPlan).letters.begin()->first, true};
+    DeadLetterControl control{PlanId(kPlan), Plan(kPlan).people.letters().begin()->first, true};
     control.again = CommandFile{
         AgentId(agent), PlanId(kPlan), draft.sent.command, draft.sent.payload, draft.body, {}, {}};
     return Feed(control);
@@ -160,7 +160,7 @@ TEST_F(PlannerOutbox, WhatWouldBeRefusedComesBackToTheModelThatCanCorrectIt) {
       << Of<AnswerRefused>().front().errors[0];
   Send("plan", {Draft("work", 1, "corrected")});
   EXPECT_EQ(Brief("cmd_work_001").prompt, "corrected");
-  EXPECT_TRUE(Plan(kPlan).letters.empty());
+  EXPECT_TRUE(Plan(kPlan).people.letters().empty());
 }
 
 TEST_F(PlannerOutbox, ANumberThatWasGivenIsNotGivenAgain) {
@@ -225,10 +225,10 @@ TEST_F(PlannerOutbox, AFailedTasksCommandThatIsTriedAgainBeginsTheTaskAnew) {
   Break("work");
   EXPECT_EQ(Phase("last"), TaskPhase::kSkipped);
   EXPECT_TRUE(Plan(kPlan).completed);
-  ASSERT_EQ(Plan(kPlan).letters.size(), 1U);
+  ASSERT_EQ(Plan(kPlan).people.letters().size(), 1U);
   RetryLetter("bob", Draft("work", 2, "once more"));
   EXPECT_EQ(reply_.status, Reply::Status::kAccepted);
-  EXPECT_TRUE(Plan(kPlan).letters.empty());
+  EXPECT_TRUE(Plan(kPlan).people.letters().empty());
   EXPECT_EQ(CommandOf("work"), "cmd_work_002");
   EXPECT_TRUE(IsRunning("work"));
   Answer("work", "w");

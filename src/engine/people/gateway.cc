@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "engine/people/exhibits.h"
 #include "engine/state/hub_state.h"
+#include "engine/state/people_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
@@ -33,16 +34,16 @@ namespace {
 // What lies in the question's folder.
 std::vector<std::string> FilesOf(const PlanState& plan, std::uint64_t question) {
   std::vector<std::string> names;
-  const auto found = plan.questions.find(question);
-  if (found == plan.questions.end()) return names;
-  for (const NamedContent& file : found->second.asked.files) names.push_back(file.name);
+  const OpenQuestion* found = plan.people.FindQuestion(question);
+  if (found == nullptr) return names;
+  for (const NamedContent& file : found->asked.files) names.push_back(file.name);
   return names;
 }
 
 template <typename Predicate>
 void CloseAlertsIf(Turn& turn, const PlanState& plan, const std::string& reason, const Predicate& is_meant) {
   std::vector<std::uint64_t> gone;
-  for (const auto& [number, open] : plan.questions) {
+  for (const auto& [number, open] : plan.people.questions()) {
     if (open.asked.kind == QuestionKind::kAlert && is_meant(open.asked)) gone.push_back(number);
   }
   for (const std::uint64_t number : gone) CloseQuestion(turn, plan, number, reason);

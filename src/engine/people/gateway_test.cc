@@ -23,7 +23,7 @@ using std::chrono::seconds;
 
 class Gateway : public EngineTest {
  protected:
-  std::uint64_t Question() { return Plan().questions.begin()->first; }
+  std::uint64_t Question() { return Plan().people.questions().begin()->first; }
   void Answer(Decision decision, const std::string& text = "") {
     Feed(QuestionAnswer{PlanId("plan_a"), Question(), decision, text, {}, {}});
   }
@@ -79,7 +79,7 @@ TEST_F(Gateway, TheHubsBudgetCountsAllPlansAlsoThoseThatHaveEnded) {
   EXPECT_EQ(StateOf("cmd_2", "plan_b"), CommandState::kRunning);
   Feed(MakeCommand("cmd_3", {}, "bob", "plan_c"));
   ASSERT_EQ(StateOf("cmd_3", "plan_c"), CommandState::kWaitingHuman);
-  const auto& [number, question] = *Plan("plan_c").questions.begin();
+  const auto& [number, question] = *Plan("plan_c").people.questions().begin();
   EXPECT_EQ(question.asked.purpose, QuestionPurpose::kHubBudget);
   EXPECT_NE(question.asked.text.find("the hub has used 12 of 25 tokens"), std::string::npos)
       << question.asked.text;
@@ -221,7 +221,7 @@ TEST_F(GatewayWithTools, TwoToolsThatMustNotRunTwiceAreAskedAboutOneAfterTheOthe
   AskForTwo(false);
   Done(pay_, ErrorCode::kOutcomeUnknown);
   Done(pay_ + 1, ErrorCode::kOutcomeUnknown);
-  EXPECT_EQ(Plan("plan_a").questions.size(), 1U);
+  EXPECT_EQ(Plan("plan_a").people.questions().size(), 1U);
   Answer(Decision::kApprove, "it was paid");
   EXPECT_EQ(StateOf("cmd_1"), CommandState::kWaitingHuman);
   ASSERT_EQ(Of<QuestionAsked>().size(), 1U);
@@ -298,8 +298,8 @@ TEST_F(Gateway, AlertsStopAtTheLimitOfOpenQuestions) {
     Feed(MakeCommand(id));
     Feed(MakeFailure(id));
   }
-  EXPECT_EQ(Plan().questions.size(), 2U);
-  EXPECT_EQ(Plan().letters.size(), 4U);
+  EXPECT_EQ(Plan().people.questions().size(), 2U);
+  EXPECT_EQ(Plan().people.letters().size(), 4U);
 }
 
 TEST_F(Gateway, FilesOfAnAnswerReachTheAskersInbox) {

@@ -26,6 +26,7 @@
 #include "engine/command/reception.h"
 #include "engine/command/router.h"
 #include "engine/people/gateway.h"
+#include "engine/state/collaborations.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/role_state.h"
@@ -76,10 +77,10 @@ Result<Asked> ReadAsked(const json::object& params) {
 // holds no place of its agent.
 std::vector<AgentId> AskersOf(const PlanState& plan, const CommandRecord& record) {
   std::vector<AgentId> askers;
-  auto above = plan.FindByWork(record.id);
-  while (above != plan.collaborations.end()) {
+  const auto* above = plan.collaborations.FindByWork(record.id);
+  while (above != nullptr) {
     askers.push_back(above->second.from);
-    above = plan.FindByWork(above->second.asker);
+    above = plan.collaborations.FindByWork(above->second.asker);
   }
   return askers;
 }
@@ -99,13 +100,13 @@ Result<void> CheckRing(const PlanState& plan, const CommandRecord& asker, const 
 // How deep the new request would be.
 Result<std::uint32_t> CheckLimits(const HubSettings& limits, const PlanState& plan,
                                   const CommandRecord& record) {
-  const auto above = plan.FindByWork(record.id);
-  const std::uint32_t depth = above == plan.collaborations.end() ? 1 : above->second.depth + 1;
+  const auto* above = plan.collaborations.FindByWork(record.id);
+  const std::uint32_t depth = above == nullptr ? 1 : above->second.depth + 1;
   if (depth > limits.max_collaboration_depth)
     return Fail(ErrorCode::kCollaborationLimit,
                 fmt::format("{} agents ask one another already", limits.max_collaboration_depth),
                 "raise limits.max_collaboration_depth");
-  const std::uint32_t made = record.execution->role->requests;
+  const std::uint32_t made = record.execution->role->requests();
   if (made >= limits.max_collaborations)
     return Fail(ErrorCode::kCollaborationLimit,
                 fmt::format("{} has asked others {} times already", record.id.str(), made),
@@ -216,7 +217,7 @@ void SendResponse(Turn& turn, const PlanState& plan, const std::string& id,
 bool Waits(const PlanState& plan, const Collaboration& collaboration, const std::string& id) {
   const CommandRecord* asker = plan.Find(collaboration.asker);
   return asker != nullptr && asker->state == CommandState::kWaitingCollaboration &&
-         asker->execution->role->pending_request == id;
+         asker->execution->role->pending_request() == id;
 }
 
 // Nobody waits for this work any more.
@@ -251,14 +252,14 @@ Result<void> RequestCollaboration(Turn& turn, const PlanState& plan, const Comma
   const Asked asked = TRY(ReadAsked(params));
   CollaborationRequested requested;
   requested.from = record.agent;
-  requested.to = AgentId(role.plan.steps[role.current].name);
+  requested.to = AgentId(role.CurrentStep().name);
   TRY(CheckRing(plan, record, requested.to));
   if (auto obstacle = FindObstacle(turn.state(), requested.from, requested.to, 0))
     return std::unexpected(*std::move(obstacle));
   requested.depth = TRY(CheckLimits(turn.state().settings, plan, record));
   requested.request_id = FreeRequestId(plan, turn.state().last_event + 1);
   requested.command_id = record.id;
-  requested.step = role.current;
+  requested.step = role.current();
   requested.work = CommandId("cmd_" + requested.request_id);
   requested.deadline = turn.now() + asked.within;
   requested.request = turn.Store(plan, RequestText(plan, requested, asked));
@@ -285,14 +286,14 @@ bool CountsAsFailed(const CommandRecord& record) {
 
 AgentId AwaitedAgent(const PlanState& plan, const CommandRecord& record) {
   if (!record.execution || !record.execution->role) return {};
-  const auto found = plan.collaborations.find(record.execution->role->pending_request);
-  return found == plan.collaborations.end() ? AgentId() : found->second.to;
+  const Collaboration* found = plan.collaborations.Find(record.execution->role->pending_request());
+  return found == nullptr ? AgentId() : found->to;
 }
 
 void AnswerAsker(Turn& turn, const PlanState& plan, const CommandRecord& work, CollaborationStatus status,
                  const Content& result, bool result_is_json, const std::string& reason) {
-  const auto found = plan.FindByWork(work.id);
-  if (found == plan.collaborations.end() || found->second.phase == CollaborationPhase::kAnswered) return;
+  const auto* found = plan.collaborations.FindByWork(work.id);
+  if (found == nullptr || found->second.phase == CollaborationPhase::kAnswered) return;
   CollaborationAnswered answered{found->first, work.agent, status, result, result_is_json, reason, {}, {}};
   if (found->second.phase == CollaborationPhase::kGivenUp) {
     answered.ignored = turn.Say(Reason::kTooLate);
@@ -318,28 +319,28 @@ void OnCollaborationResponse(Turn& turn, CollaborationResponse response) {
   answered.result_is_json = response.result_is_json;
   answered.reason = response.reason;
   answered.source = response.source;
-  const auto found = plan.collaborations.find(response.request_id);
-  if (found == plan.collaborations.end()) {
+  const Collaboration* found = plan.collaborations.Find(response.request_id);
+  if (found == nullptr) {
     answered.ignored = turn.Say(Reason::kNoSuchRequest);
-  } else if (found->second.to != response.agent_id) {
-    answered.ignored = turn.Say(Reason::kOtherWasAsked, found->second.to.str(), response.agent_id.str());
-  } else if (found->second.phase == CollaborationPhase::kAnswered) {
+  } else if (found->to != response.agent_id) {
+    answered.ignored = turn.Say(Reason::kOtherWasAsked, found->to.str(), response.agent_id.str());
+  } else if (found->phase == CollaborationPhase::kAnswered) {
     answered.ignored = turn.Say(Reason::kAnsweredBefore);
-  } else if (found->second.phase == CollaborationPhase::kGivenUp) {
+  } else if (found->phase == CollaborationPhase::kGivenUp) {
     answered.ignored = turn.Say(Reason::kTooLate);
   }
   if (!answered.ignored.empty()) {
     if (!response.result.empty()) answered.result = turn.Store(plan, std::move(response.result));
     const std::string why = answered.ignored;
-    const bool own = found != plan.collaborations.end() && found->second.to == response.agent_id;
+    const bool own = found != nullptr && found->to == response.agent_id;
     const std::uint64_t event = turn.Emit(plan, std::move(answered));
-    if (own) EndWork(turn, plan, found->second.work, why);
+    if (own) EndWork(turn, plan, found->work, why);
     turn.reply = {Reply::Status::kIgnored, Error{ErrorCode::kAnswerLate, why, {}}, {}, event};
     return;
   }
   answered.result = turn.Store(plan, response.result);
-  const CommandId work_id = found->second.work;
-  Answer(turn, plan, found->second, std::move(answered));
+  const CommandId work_id = found->work;
+  Answer(turn, plan, *found, std::move(answered));
   turn.reply = {Reply::Status::kAccepted, {}, work_id, turn.state().last_event};
   const CommandRecord* work = plan.Find(work_id);
   if (work == nullptr || !IsLive(work->state)) return;
@@ -354,16 +355,16 @@ void OnCollaborationResponse(Turn& turn, CollaborationResponse response) {
 }
 
 void OnCollaborationDue(Turn& turn, const PlanState& plan, const CommandRecord& record) {
-  const std::string id = record.execution->role->pending_request;
-  const auto found = plan.collaborations.find(id);
-  if (found == plan.collaborations.end()) return;
+  const std::string id = record.execution->role->pending_request();
+  const Collaboration* found = plan.collaborations.Find(id);
+  if (found == nullptr) return;
   CollaborationAnswered answered;
   answered.request_id = id;
-  answered.from = found->second.to;
+  answered.from = found->to;
   answered.status = CollaborationStatus::kTimedOut;
-  answered.reason = turn.Say(Reason::kNotInTime, found->second.to.str());
-  const CommandId work = found->second.work;
-  Answer(turn, plan, found->second, std::move(answered));
+  answered.reason = turn.Say(Reason::kNotInTime, found->to.str());
+  const CommandId work = found->work;
+  Answer(turn, plan, *found, std::move(answered));
   // What was begun may end by itself; what was not is not worth beginning.
   const CommandRecord* asked = plan.Find(work);
   if (asked != nullptr && asked->state == CommandState::kReady)

@@ -24,8 +24,8 @@ TEST_F(RoleTest, ARequestIsAFileAndACommandAndTheAskerHoldsNothing) {
                           "collaboration_requested", "message_sent", "input_arrived", "command_received",
                           "command_readied", "attempt_started", "model_call_intended"}));
   EXPECT_EQ(StateOf("cmd_1"), CommandState::kWaitingCollaboration);
-  EXPECT_EQ(Role().status, RoleStatus::kWaitingForCollaboration);
-  EXPECT_EQ(Role().pending_request, Of<CollaborationRequested>()[0].request_id);
+  EXPECT_EQ(Role().status(), RoleStatus::kWaitingForCollaboration);
+  EXPECT_EQ(Role().pending_request(), Of<CollaborationRequested>()[0].request_id);
   EXPECT_EQ(engine_.state().FindAgent(AgentId("alice"))->running, 0U);
   const std::string request = sink_.Get(Of<CollaborationRequested>()[0].request);
   for (const char* word :
@@ -49,7 +49,7 @@ TEST_F(RoleTest, ARejectionAndAnErrorLeadToTheAlternative) {
   Begin(plan);
   Rejects(Work(), "not my job");
   EXPECT_EQ(StateOf(last_work_), CommandState::kCancelled);
-  EXPECT_TRUE(Plan().letters.empty()) << "the asker decides what it means";
+  EXPECT_TRUE(Plan().people.letters().empty()) << "the asker decides what it means";
   EXPECT_EQ(Of<StepFinished>()[0].error, ErrorCode::kCollaborationRejected);
   EXPECT_EQ(Of<StepFinished>()[0].message, "not my job");
   EXPECT_EQ(composer_.roles.back().step, "do it alone");
@@ -59,7 +59,7 @@ TEST_F(RoleTest, ARejectionAndAnErrorLeadToTheAlternative) {
   Begin(plan, "cmd_2");
   Feed(MakeFailure(Work()));
   EXPECT_EQ(Of<StepFinished>()[0].error, ErrorCode::kCollaborationFailed);
-  EXPECT_TRUE(Plan().questions.empty()) << "nobody is alerted";
+  EXPECT_TRUE(Plan().people.questions().empty()) << "nobody is alerted";
 }
 
 TEST_F(RoleTest, ADeadlineEndsTheWaitAndALateAnswerIsRecordedAndIgnored) {
@@ -176,12 +176,14 @@ TEST_F(RoleTest, DepthAndNumberOfRequestsAreBounded) {
 TEST_F(RoleTest, APersonCanBeAskedAndMayDecline) {
   Begin(RequestStep("help", "human", "alone") + "," + AskStep("end", "use ${help.result}") + "," +
         AskStep("alone", "alone"));
-  ASSERT_EQ(Plan().questions.size(), 1U);
-  Feed(QuestionAnswer{PlanId("plan_a"), Plan().questions.begin()->first, Decision::kNone, "my help", {}, {}});
+  ASSERT_EQ(Plan().people.questions().size(), 1U);
+  Feed(QuestionAnswer{
+      PlanId("plan_a"), Plan().people.questions().begin()->first, Decision::kNone, "my help", {}, {}});
   EXPECT_EQ(sink_.Get(composer_.roles.back().results[0].content), "my help");
   Answers("cmd_1", "done");
   Begin(RequestStep("help", "human", "alone") + "," + AskStep("alone", "alone"), "cmd_2");
-  Feed(QuestionAnswer{PlanId("plan_a"), Plan().questions.begin()->first, Decision::kReject, "", {}, {}});
+  Feed(QuestionAnswer{
+      PlanId("plan_a"), Plan().people.questions().begin()->first, Decision::kReject, "", {}, {}});
   EXPECT_EQ(composer_.roles.back().step, "alone");
 }
 

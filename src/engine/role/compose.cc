@@ -46,16 +46,16 @@ bool AsksModel(const PlanStep& one) {
 
 // The current step is the last that asks the model.
 bool AsksLast(const RoleState& role) {
-  for (std::size_t i = role.current + 1; i < role.plan.steps.size(); ++i) {
-    if (AsksModel(role.plan.steps[i]) && !role.plan.IsAlternative(i)) return false;
+  for (std::size_t i = role.current() + 1; i < role.plan().steps.size(); ++i) {
+    if (AsksModel(role.plan().steps[i]) && !role.plan().IsAlternative(i)) return false;
   }
   return true;
 }
 
 // A later step writes the output, or runs a tool or asks somebody who may.
 bool IsWrittenLater(const RoleState& role, const std::string& name) {
-  for (std::size_t i = role.current + 1; i < role.plan.steps.size(); ++i) {
-    const PlanStep& one = role.plan.steps[i];
+  for (std::size_t i = role.current() + 1; i < role.plan().steps.size(); ++i) {
+    const PlanStep& one = role.plan().steps[i];
     if (one.type == StepType::kUseTool && one.params.find(name) != std::string::npos) return true;
     if (one.type != StepType::kExecuteAction || one.name != "write_output") continue;
     const auto params = ParseJson(one.params);
@@ -69,17 +69,17 @@ bool IsWrittenLater(const RoleState& role, const std::string& name) {
 // Results of earlier steps are data that others wrote: the step's text names them, and they go along apart.
 Result<void> DescribeStep(Turn& turn, const CommandRecord& record, RoleRequest& request) {
   const RoleState& role = *record.execution->role;
-  const auto params = TRY(ParseJson(role.plan.steps[role.current].params));
+  const auto params = TRY(ParseJson(role.CurrentStep().params));
   const boost::json::value* prompt = params.get_object().if_contains("prompt");
   if (prompt == nullptr || !prompt->is_string())
     return Fail(ErrorCode::kFieldMissing, "ask_model needs params.prompt");
   request.step = Substitute(std::string_view(prompt->get_string()), [&](const StepReference& reference) {
-    const auto at = role.plan.Find(reference.owner);
-    const bool is_result = at && !role.steps[*at].result.empty();
+    const StepProgress* referred = role.FindStep(reference.owner);
+    const bool is_result = referred != nullptr && !referred->result.empty();
     const auto same = [&](const NamedContent& one) { return one.name == reference.Name(); };
     if (is_result && std::ranges::none_of(request.results, same))
-      request.results.push_back({reference.Name(), role.steps[*at].result});
-    if (at && !is_result) return std::optional(ReferredText{turn.Say(Reason::kNothingCame), false});
+      request.results.push_back({reference.Name(), referred->result});
+    if (referred != nullptr && !is_result) return std::optional(ReferredText{turn.Say(Reason::kNothingCame), false});
     return std::optional(
         ReferredText{reference.owner == "command" ? turn.Say(Reason::kTaskAbove) : reference.Name()});
   });
@@ -133,7 +133,7 @@ Result<RoleRequest> Describe(Turn& turn, const CommandRecord& record, const Agen
     TRY(DescribeStep(turn, record, request));
     return request;
   }
-  request.stage = role.strategy == Strategy::kAuto ? Stage::kStrategy : Stage::kInternalPlan;
+  request.stage = role.strategy() == Strategy::kAuto ? Stage::kStrategy : Stage::kInternalPlan;
   OfferActions(turn, agent, request);
   OfferColleagues(turn, record, request);
   if (request.stage == Stage::kStrategy) TRY(OfferSops(turn, record, agent, brief, request));
@@ -155,7 +155,7 @@ std::vector<std::string> OutputsOfStep(const CommandRecord& record, const Comman
     const auto has = [&](const std::vector<NamedContent>& files) {
       return std::ranges::find(files, name, &NamedContent::name) != files.end();
     };
-    if (!has(role.outputs) && !has(record.execution->outputs) && !IsWrittenLater(role, name))
+    if (!has(role.outputs()) && !has(record.execution->outputs) && !IsWrittenLater(role, name))
       outputs.push_back(name);
   }
   return outputs;
@@ -165,7 +165,7 @@ Result<RequestComposer::Composed> InSteps::Compose(Turn& turn, const PlanState& 
                                                    const CommandRecord& record,
                                                    std::uint32_t model_call) const {
   const RoleState* role = record.execution->role.get();
-  const bool plain = role == nullptr || (role->strategy == Strategy::kSimple && !role->IsStepping());
+  const bool plain = role == nullptr || (role->strategy() == Strategy::kSimple && !role->IsStepping());
   if (plain) return CommandStrategy::Compose(turn, plan, record, model_call);
   const auto keep = [&](std::string bytes) { return turn.Store(plan, std::move(bytes)); };
   const AgentSettings& agent = turn.state().SettingsOf(record.agent);

@@ -27,7 +27,6 @@
 #include "engine/role/strategy.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/state/role_fold.h"
 #include "engine/state/role_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
@@ -61,18 +60,6 @@ const RoleState& RoleOf(const CommandRecord& record) {
   return *record.execution->role;
 }
 
-const PlanStep& CurrentStep(const RoleState& role) {
-  return role.plan.steps[role.current];
-}
-
-// The next step in order: alternatives run only in another's place.
-std::uint32_t NextStep(const RoleState& role) {
-  const std::uint32_t from = role.stands_for == RoleState::kNone ? role.current : role.stands_for;
-  std::size_t next = from + 1;
-  while (next < role.plan.steps.size() && role.plan.IsAlternative(next)) ++next;
-  return static_cast<std::uint32_t>(next);
-}
-
 // The params with the results of earlier steps in them.
 Result<json::value> FilledIn(Turn& turn, const CommandRecord& record, const std::string& params) {
   json::value value = TRY(ParseJson(params));
@@ -84,9 +71,9 @@ Result<json::value> FilledIn(Turn& turn, const CommandRecord& record, const std:
       text.text = TRY(ReadBrief(turn, record)).prompt;
       continue;
     }
-    const auto at = role.plan.Find(reference.owner);
-    if (!at || role.steps[*at].result.empty()) continue;  // skipped: nothing came of it
-    text = {TRY(turn.composer().Read(role.steps[*at].result)), role.steps[*at].result_is_json};
+    const StepProgress* done = role.FindStep(reference.owner);
+    if (done == nullptr || done->result.empty()) continue;  // skipped: nothing came of it
+    text = {TRY(turn.composer().Read(done->result)), done->result_is_json};
   }
   Substitute(value, [&](const StepReference& reference) { return std::optional(texts[reference.Name()]); });
   return value;
@@ -96,14 +83,14 @@ void FinishStep(Turn& turn, const PlanState& plan, const CommandRecord& record, 
   const RoleState& role = RoleOf(record);
   StepFinished finished;
   finished.command_id = record.id;
-  finished.step = role.current;
-  finished.step_id = CurrentStep(role).id;
+  finished.step = role.current();
+  finished.step_id = role.CurrentStep().id;
   finished.result = result.result;
   finished.result_is_json = result.is_json;
   finished.outputs = std::move(result.outputs);
   finished.score = result.score;
   finished.score_explanation = std::move(result.score_explanation);
-  finished.next = NextStep(role);
+  finished.next = role.NextStep();
   turn.Emit(plan, std::move(finished));
 }
 
@@ -111,30 +98,30 @@ void FinishStep(Turn& turn, const PlanState& plan, const CommandRecord& record, 
 bool RecordFailure(Turn& turn, const PlanState& plan, const CommandRecord& record, ErrorCode code,
                    const std::string& message, Duration at_least = {}) {
   const RoleState& role = RoleOf(record);
-  const PlanStep& failed = CurrentStep(role);
+  const PlanStep& failed = role.CurrentStep();
   StepFinished finished;
   finished.command_id = record.id;
-  finished.step = role.current;
+  finished.step = role.current();
   finished.step_id = failed.id;
   finished.outcome = StepOutcome::kFailed;
   finished.error = code;
   finished.message = message;
-  finished.next = role.current;
-  finished.stands_for = role.stands_for;
+  finished.next = role.current();
+  finished.stands_for = role.stands_for();
   bool goes_on = true;
   if (failed.on_error == OnError::kSkip) {
     finished.outcome = StepOutcome::kSkipped;
-    finished.next = NextStep(role);
+    finished.next = role.NextStep();
     finished.stands_for = StepFinished::kNobody;
   } else if (failed.on_error == OnError::kAlternative) {
-    finished.next = static_cast<std::uint32_t>(*role.plan.Find(failed.alternative));
-    if (finished.stands_for == StepFinished::kNobody) finished.stands_for = role.current;
+    finished.next = static_cast<std::uint32_t>(*role.plan().Find(failed.alternative));
+    if (finished.stands_for == StepFinished::kNobody) finished.stands_for = role.current();
   } else {
-    goes_on = failed.on_error == OnError::kRetry && role.steps[role.current].attempts < kStepAttempts;
+    goes_on = failed.on_error == OnError::kRetry && role.CurrentProgress().attempts < kStepAttempts;
   }
   turn.Emit(plan, std::move(finished));
-  if (!AwaitsStepRetry(record)) return goes_on;
-  const Duration pause = RetryPause(plan, record, role.steps[role.current].attempts - 1);
+  if (!role.AwaitsRetry()) return goes_on;
+  const Duration pause = RetryPause(plan, record, role.CurrentProgress().attempts - 1);
   turn.Emit(plan, AttemptFailed{record.id, record.execution->attempt, code, message,
                                 turn.now() + std::max(pause, at_least)});
   turn.Touch(record.agent);
@@ -144,7 +131,7 @@ bool RecordFailure(Turn& turn, const PlanState& plan, const CommandRecord& recor
 // True: the plan goes on. Otherwise the attempt has failed.
 bool FailStep(Turn& turn, const PlanState& plan, const CommandRecord& record, Error error, bool retryable) {
   if (RecordFailure(turn, plan, record, error.code, error.message)) return true;
-  std::string text = turn.Say(Reason::kStep, CurrentStep(RoleOf(record)).id, error.message);
+  std::string text = turn.Say(Reason::kStep, RoleOf(record).CurrentStep().id, error.message);
   FailAttempt(turn, plan, record, {error.code, std::move(text), retryable, {}}, EndState::kFailed);
   return false;
 }
@@ -169,11 +156,11 @@ Result<void> CheckOutputs(Turn& turn, const CommandRecord& record) {
   const RoleState& role = RoleOf(record);
   for (const std::string& name : brief.outputs) {
     const auto condition = std::ranges::find(brief.when, name, &OutputCondition::name);
-    if (condition != brief.when.end() && !condition->Holds(role.score)) continue;
+    if (condition != brief.when.end() && !condition->Holds(role.score())) continue;
     const auto has = [&](const std::vector<NamedContent>& files) {
       return std::ranges::find(files, name, &NamedContent::name) != files.end();
     };
-    if (!has(role.outputs) && !has(record.execution->outputs))
+    if (!has(role.outputs()) && !has(record.execution->outputs))
       return Fail(ErrorCode::kStepFailed, fmt::format("no step wrote the output {}", name));
   }
   return {};
@@ -181,16 +168,16 @@ Result<void> CheckOutputs(Turn& turn, const CommandRecord& record) {
 
 Result<AnswerFacts> Gather(Turn& turn, const CommandRecord& record) {
   const RoleState& role = RoleOf(record);
-  if (role.last_done == RoleState::kNone) return Fail(ErrorCode::kStepFailed, "no step was done");
-  if (record.score_required && !role.score) return Fail(ErrorCode::kStepFailed, "no step gave a score");
+  const StepProgress* last = role.LastDone();
+  if (last == nullptr) return Fail(ErrorCode::kStepFailed, "no step was done");
+  if (record.score_required && !role.score()) return Fail(ErrorCode::kStepFailed, "no step gave a score");
   TRY(CheckOutputs(turn, record));
   AnswerFacts facts;
-  const StepProgress& last = role.steps[role.last_done];
-  facts.result = TRY(turn.composer().Read(last.result));
-  facts.result_is_json = last.result_is_json;
-  facts.score = role.score;
-  facts.score_explanation = role.score_explanation;
-  for (const NamedContent& output : role.outputs) facts.files.emplace(output.name, output.content);
+  facts.result = TRY(turn.composer().Read(last->result));
+  facts.result_is_json = last->result_is_json;
+  facts.score = role.score();
+  facts.score_explanation = role.score_explanation();
+  for (const NamedContent& output : role.outputs()) facts.files.emplace(output.name, output.content);
   return facts;
 }
 
@@ -213,9 +200,9 @@ void Conclude(Turn& turn, const PlanState& plan, const CommandRecord& record) {
 
 Result<bool> RunAction(Turn& turn, const PlanState& plan, const CommandRecord& record,
                        const json::object& params) {
-  const Action* action = turn.role().actions.Find(CurrentStep(RoleOf(record)).name);
+  const Action* action = turn.role().actions.Find(RoleOf(record).CurrentStep().name);
   if (action == nullptr)
-    return Fail(ErrorCode::kStepFailed, "there is no action " + CurrentStep(RoleOf(record)).name);
+    return Fail(ErrorCode::kStepFailed, "there is no action " + RoleOf(record).CurrentStep().name);
   ActionResult made = TRY(action->run({turn, plan, record, params}));
   if (made.pending || made.ended) return false;
   FinishStep(turn, plan, record,
@@ -226,12 +213,12 @@ Result<bool> RunAction(Turn& turn, const PlanState& plan, const CommandRecord& r
 Result<bool> RunTool(Turn& turn, const PlanState& plan, const CommandRecord& record,
                      const json::object& params) {
   ToolRequest request =
-      turn.composer().CheckTool(record.agent, CurrentStep(RoleOf(record)).name, CanonicalJson(params));
+      turn.composer().CheckTool(record.agent, RoleOf(record).CurrentStep().name, CanonicalJson(params));
   if (!request.refusal.empty()) return Fail(request.refusal_code, std::move(request.refusal));
-  const bool planned = CurrentStep(RoleOf(record)).risk == RiskLevel::kHigh;
+  const bool planned = RoleOf(record).CurrentStep().risk == RiskLevel::kHigh;
   if (planned || NeedsConsent(request)) {
     HoldCalls(turn, plan, record, {std::move(request)},
-              planned ? turn.Say(Reason::kStepIsRisky, CurrentStep(RoleOf(record)).id)
+              planned ? turn.Say(Reason::kStepIsRisky, RoleOf(record).CurrentStep().id)
                       : turn.Say(Reason::kToolIsRisky));
     return false;
   }
@@ -248,9 +235,9 @@ Result<bool> RunTool(Turn& turn, const PlanState& plan, const CommandRecord& rec
 // True: the step is done. False: its outcome comes later, or the command has ended.
 Result<bool> RunStep(Turn& turn, const PlanState& plan, const CommandRecord& record) {
   const RoleState& role = RoleOf(record);
-  const json::value filled = TRY(FilledIn(turn, record, CurrentStep(role).params));
+  const json::value filled = TRY(FilledIn(turn, record, role.CurrentStep().params));
   const json::object& params = filled.get_object();
-  switch (CurrentStep(role).type) {
+  switch (role.CurrentStep().type) {
     case StepType::kExecuteAction:
       return RunAction(turn, plan, record, params);
     case StepType::kUseTool:
@@ -270,8 +257,8 @@ void Advance(Turn& turn, const PlanState& plan, const CommandRecord& record) {
       Conclude(turn, plan, record);
       return;
     }
-    turn.Emit(plan, StepStarted{record.id, role.current, CurrentStep(role).id,
-                                role.steps[role.current].attempts + 1});
+    turn.Emit(plan, StepStarted{record.id, role.current(), role.CurrentStep().id,
+                                role.CurrentProgress().attempts + 1});
     auto done = RunStep(turn, plan, record);
     if (done && !*done) return;
     if (!done && !FailStep(turn, plan, record, std::move(done).error(), false)) return;
@@ -292,7 +279,7 @@ void TakeToolOutcome(Turn& turn, const PlanState& plan, const CommandRecord& rec
 }
 
 void TakeReply(Turn& turn, const PlanState& plan, const CommandRecord& record) {
-  const CollaborationReply reply = *RoleOf(record).reply;
+  const CollaborationReply reply = *RoleOf(record).reply();
   if (reply.status == CollaborationStatus::kCompleted) {
     FinishStep(turn, plan, record, {reply.result, reply.result_is_json});
   } else {
@@ -308,11 +295,11 @@ void ResumeStep(Turn& turn, const PlanState& plan, const CommandRecord& record) 
   const RoleState& role = RoleOf(record);
   if (!RunsStep(record)) {
     Advance(turn, plan, record);
-  } else if (role.reply) {
+  } else if (role.reply()) {
     TakeReply(turn, plan, record);
-  } else if (CurrentStep(role).type == StepType::kUseTool && !record.execution->tool_outputs.empty()) {
+  } else if (role.CurrentStep().type == StepType::kUseTool && !record.execution->tool_outputs.empty()) {
     TakeToolOutcome(turn, plan, record);
-  } else if (CurrentStep(role).type == StepType::kExecuteAction) {
+  } else if (role.CurrentStep().type == StepType::kExecuteAction) {
     ContinueConversation(turn, plan, record);  // the only action that takes its time is asking a model
   } else {
     Advance(turn, plan, record);
@@ -327,9 +314,7 @@ void FollowPlan(Turn& turn, const PlanState& plan, const CommandRecord& record, 
 }
 
 bool RunsStep(const CommandRecord& record) {
-  if (!record.execution || !record.execution->role) return false;
-  const RoleState& role = RoleOf(record);
-  return role.IsStepping() && !role.AtEnd() && role.steps[role.current].phase == StepPhase::kRunning;
+  return record.execution && record.execution->role && record.execution->role->RunsStep();
 }
 
 void InSteps::Resume(Turn& turn, const PlanState& plan, const CommandRecord& record) const {
@@ -375,7 +360,7 @@ bool InSteps::UseAnswer(Turn& turn, const PlanState& plan, const CommandRecord& 
 }
 
 bool InSteps::UseTools(Turn& turn, const PlanState& plan, const CommandRecord& record) const {
-  if (!RunsStep(record) || CurrentStep(RoleOf(record)).type != StepType::kUseTool) return false;
+  if (!RunsStep(record) || RoleOf(record).CurrentStep().type != StepType::kUseTool) return false;
   TakeToolOutcome(turn, plan, record);
   return true;
 }
@@ -383,7 +368,7 @@ bool InSteps::UseTools(Turn& turn, const PlanState& plan, const CommandRecord& r
 bool InSteps::SurviveFailure(Turn& turn, const PlanState& plan, const CommandRecord& record,
                              const CallFailure& failure) const {
   if (!RunsStep(record) || failure.code == ErrorCode::kAttemptTimeout) return false;
-  const bool stops = CurrentStep(RoleOf(record)).on_error == OnError::kStop;
+  const bool stops = RoleOf(record).CurrentStep().on_error == OnError::kStop;
   // The command's own retry goes on with the recorded conversation.
   if (stops && failure.retryable && record.execution->failures < record.retry_times) return false;
   const Duration at_least = failure.retry_after.value_or(Duration{});

@@ -38,10 +38,10 @@ TEST_F(RoleTest, PlansThenTakesItsStepsThenReports) {
   EXPECT_EQ(Feed(MakeCommand("cmd_1")), (Names{"plan_changed", "command_received", "command_readied",
                                                "attempt_started", "strategy_chosen", "model_call_intended"}));
   EXPECT_EQ(composer_.roles.back().stage, Stage::kInternalPlan);
-  EXPECT_EQ(Role().status, RoleStatus::kPlanning);
+  EXPECT_EQ(Role().status(), RoleStatus::kPlanning);
   EXPECT_EQ(Plans("cmd_1", ToolStep("look") + "," + AskStep("sum", "sum up ${look.result}")),
             (Names{"model_call_finished", "internal_plan_made", "step_started", "tool_call_intended"}));
-  EXPECT_EQ(Role().status, RoleStatus::kExecutingStep);
+  EXPECT_EQ(Role().status(), RoleStatus::kExecutingStep);
   EXPECT_EQ(ToolSays("cmd_1", "the text"),
             (Names{"tool_call_finished", "step_finished", "step_started", "model_call_intended"}));
   EXPECT_EQ(composer_.roles.back().step, "sum up look.result");
@@ -174,7 +174,7 @@ TEST_F(RoleTest, AToolWhoseOutcomeIsUnknownWaitsForAPersonAndThenThePlanGoesOn) 
   Begin(ToolStep("look") + "," + AskStep("sum", "sum"));
   ToolSays("cmd_1", "", ErrorCode::kOutcomeUnknown);
   EXPECT_EQ(StateOf("cmd_1"), CommandState::kWaitingHuman);
-  const std::uint64_t question = Plan().questions.begin()->first;
+  const std::uint64_t question = Plan().people.questions().begin()->first;
   Feed(QuestionAnswer{PlanId("plan_a"), question, Decision::kApprove, "it was done", {}, {}});
   EXPECT_EQ(Of<StepFinished>().size(), 1U);
   EXPECT_EQ(Of<ToolCallIntended>().size(), 0U) << "it must not run twice";

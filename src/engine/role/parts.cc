@@ -92,7 +92,7 @@ Result<ActionResult> PublishMessage(const ActionCall& call) {
       return std::unexpected(*std::move(obstacle));
   }
   const RoleState& role = *call.record.execution->role;
-  const std::string id = fmt::format("msg_{}_{}", call.record.id.str(), role.plan.steps[role.current].id);
+  const std::string id = fmt::format("msg_{}_{}", call.record.id.str(), role.CurrentStep().id);
   for (const AgentId& to : receivers) {
     MessageFacts facts;
     facts.message_id = id;

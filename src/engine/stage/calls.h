@@ -5,6 +5,7 @@
 
 #include "base/ids.h"
 #include "engine/state/dag_state.h"
+#include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/turn.h"
 #include "model/dag/task_dag.h"

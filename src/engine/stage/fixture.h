@@ -141,13 +141,13 @@ class GoalTest : public EngineTest {
   }
   // The question about the goal that is open.
   const QuestionAsked* Asked() {
-    for (const auto& [number, open] : Goal().questions) {
+    for (const auto& [number, open] : Goal().people.questions()) {
       if (open.asked.purpose == QuestionPurpose::kGoal) return &open.asked;
     }
     return nullptr;
   }
   Names Decide(Decision decision, const std::string& text = {}) {
-    for (const auto& [number, open] : Goal().questions) {
+    for (const auto& [number, open] : Goal().people.questions()) {
       if (open.asked.purpose != QuestionPurpose::kGoal) continue;
       return Feed(QuestionAnswer{PlanId(kPlan), number, decision, text, {}, {}});
     }

@@ -315,7 +315,7 @@ TEST_F(GoalTest, ACancelledGoalIsOverAndItsQuestionsClosed) {
   UnderstandAndRoute("different_task", "new_task", 0.5);
   Feed(PlanControl{PlanId(kPlan), ControlVerb::kCancel, "no", {}});
   EXPECT_TRUE(Goal().completed);
-  EXPECT_TRUE(Goal().questions.empty());
+  EXPECT_TRUE(Goal().people.questions().empty());
 }
 
 TEST_F(GoalTest, CommandsOfStrangersAreNoPartOfAGoal) {

@@ -12,6 +12,7 @@
 #include "engine/stage/flow.h"
 #include "engine/stage/goal_files.h"
 #include "engine/stage/plan.h"
+#include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"

@@ -254,13 +254,14 @@ void DecideGoal(Turn& turn, const PlanState& plan, const QuestionAsked& asked, D
 }
 
 bool AwaitsPerson(const PlanState& plan) {
-  return std::ranges::any_of(
-      plan.questions, [](const auto& open) { return open.second.asked.purpose == QuestionPurpose::kGoal; });
+  return std::ranges::any_of(plan.people.questions(), [](const auto& open) {
+    return open.second.asked.purpose == QuestionPurpose::kGoal;
+  });
 }
 
 void CloseGoalQuestions(Turn& turn, const PlanState& plan, const std::string& reason) {
   std::vector<std::uint64_t> numbers;
-  for (const auto& [number, open] : plan.questions) {
+  for (const auto& [number, open] : plan.people.questions()) {
     if (open.asked.purpose == QuestionPurpose::kGoal) numbers.push_back(number);
   }
   for (const std::uint64_t number : numbers) {

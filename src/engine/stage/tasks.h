@@ -8,6 +8,7 @@
 #include "engine/dag/goal_rules.h"
 #include "engine/stage/flow.h"
 #include "engine/state/dag_state.h"
+#include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"

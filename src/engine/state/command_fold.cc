@@ -14,12 +14,12 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/state/collaboration_fold.h"
 #include "engine/state/dag_fold.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/goal_fold.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/state/role_fold.h"
 #include "engine/state/spending.h"
 #include "engine/state/task_inputs.h"
 #include "engine/state/timers.h"
@@ -351,7 +351,7 @@ void CommandFold::Fold(const AttemptFailed& e) {
   Execution& execution = *record.execution;
   DropOpenCalls(execution);
   // The pause before a step's next try is not one of the command's own failures.
-  if (!AwaitsStepRetry(record)) ++execution.failures;
+  if (!execution.role || !execution.role->AwaitsRetry()) ++execution.failures;
   if (execution.tool_outputs.empty() && execution.redo.empty() && execution.news.empty()) {
     execution.request = execution.resume;
     // An answer that could not be used is told to the next attempt with what was wrong with it; what else
@@ -366,7 +366,7 @@ void CommandFold::Fold(const AttemptFailed& e) {
 
 void CommandFold::Finish(CommandRecord& record, CommandState to, CommandOutcome outcome) {
   if (record.execution) DropOpenCalls(*record.execution);
-  plan_.left.erase(record.agent);
+  plan_.found_outputs.erase(record.agent);
   FoldGivenUp(plan_, record);
   MoveTo(record, to, {});
   FoldStageEnd(plan_, record);

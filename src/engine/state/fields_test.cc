@@ -5,7 +5,9 @@
 
 #include "base/fields_check.h"
 #include "engine/state/dag_state.h"
+#include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
+#include "engine/state/role_state.h"
 
 namespace agenttalk {
 namespace {
@@ -15,10 +17,13 @@ TEST(Fields, EveryMemberOfASnapshotIsListed) {
   check.LeaveOut<CommandRecord>(3);  // unmet, unmet_requirements, index
   check.Check<CommandRecord>();
   check.Check<DagRecord>();
+  check.Check<GoalRecord>();
+  check.Check<RoleRecord>();
   check.Check<PlanState>();
   EXPECT_EQ(check.wrong(), std::vector<std::string>());
   // Classes, whose members cannot be counted; what they hold is.
-  EXPECT_EQ(check.uncounted().size(), 4U) << "PlanState, CommandTrails, DagState and WorkingMemory";
+  EXPECT_EQ(check.uncounted().size(), 6U)
+      << "PlanState, CommandTrails, DagState, GoalState, RoleState and WorkingMemory";
 }
 
 }  // namespace

@@ -10,11 +10,14 @@
 
 #include "base/ids.h"
 #include "base/time.h"
+#include "engine/state/collaboration_fold.h"
 #include "engine/state/command_fold.h"
 #include "engine/state/dag_fold.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/goal_fold.h"
 #include "engine/state/hub_state.h"
+#include "engine/state/memory_fold.h"
+#include "engine/state/people_fold.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/role_fold.h"
 #include "engine/state/spending.h"
@@ -32,7 +35,11 @@ constexpr std::size_t kClientsRemembered = 256;
 class Folding {
  public:
   Folding(HubState& state, const Event& event)
-      : state_(state), event_(event), plan_(state.Plan(event.plan_id)), commands_(state, plan_, event) {}
+      : state_(state),
+        event_(event),
+        plan_(state.Plan(event.plan_id)),
+        commands_(state, plan_, event),
+        people_(state, plan_, event, commands_) {}
 
   void operator()(const NodeStarted& e) { state_.epoch = e.epoch; }
   void operator()(const ClockJumped& /*e*/) {}
@@ -66,13 +73,10 @@ class Folding {
   void operator()(const CommandSucceeded& e) { commands_.Fold(e); }
   void operator()(const CommandEnded& e) { commands_.Fold(e); }
   void operator()(const MessageSent& /*e*/) {}  // what it delivers are InputArrived events of their own
-  void operator()(const DeadLettered& e) {
-    plan_.letters[event_.number] = {e, event_.time};
-    Taken(e.source);
-  }
-  void operator()(const DeadLetterClosed& e) { plan_.letters.erase(e.letter); }
-  void operator()(const QuestionAsked& e);
-  void operator()(const QuestionClosed& e);
+  void operator()(const DeadLettered& e) { people_.Fold(e); }
+  void operator()(const DeadLetterClosed& e) { people_.Fold(e); }
+  void operator()(const QuestionAsked& e) { people_.Fold(e); }
+  void operator()(const QuestionClosed& e) { people_.Fold(e); }
   void operator()(const BudgetRaised& e) { Add(plan_.raised, {e.tokens, 0, e.micro_usd}); }
   void operator()(const SpendingSettled& e) {
     Add(state_.settled, e.cost);
@@ -80,7 +84,7 @@ class Folding {
   }
   void operator()(const PlanChanged& e);
   void operator()(const OutputFound& e) {
-    if (!IsResultName(e.name)) plan_.left[e.agent_id][e.name] = e.content;
+    if (!IsResultName(e.name)) plan_.found_outputs[e.agent_id][e.name] = e.content;
     Taken(e.source);
   }
   void operator()(const ControlAccepted& e) {
@@ -114,8 +118,8 @@ class Folding {
   void operator()(const CollaborationAnswered& e) { FoldResponse(plan_, e); }
   void operator()(const ThinkingApplied& e);
   void operator()(const ThinkingRefused& /*e*/) {}
-  void operator()(const MemoryWritten& e);
-  void operator()(const MemoryCleared& e) { plan_.memory.Clear(e.agent_id, e.task_id); }
+  void operator()(const MemoryWritten& e) { FoldMemory(plan_, e); }
+  void operator()(const MemoryCleared& e) { FoldMemory(plan_, e); }
   void operator()(const GoalSet& e) { FoldGoal(plan_, e); }
   void operator()(const StageStarted& e) { FoldStage(plan_, e); }
   void operator()(const StageFinished& e) { FoldStage(plan_, e, state_.settings.language); }
@@ -148,47 +152,13 @@ class Folding {
   const Event& event_;
   PlanState& plan_;
   CommandFold commands_;
+  PeopleFold people_;
 };
 
 void Folding::operator()(const ThinkingApplied& e) {
   if (plan_.dag && !e.adopts_dag && plan_.dag->revision() < e.revision) plan_.dag->BeginRevision(e.revision);
   CommandRecord* record = plan_.Find(e.command_id);
   if (record != nullptr && record->execution) ++record->execution->thinking_rounds;
-}
-
-void Folding::operator()(const MemoryWritten& e) {
-  plan_.memory.Write(e.agent_id, e.task_id, e.entry);
-  CommandRecord* record = plan_.Find(e.command_id);
-  if (record != nullptr && record->execution) record->execution->news.push_back(e.entry);
-}
-
-void Folding::operator()(const QuestionAsked& e) {
-  plan_.questions[event_.number] = {e, event_.time};
-  ++state_.open_questions;
-  if (e.deadline != Timestamp{}) state_.timers.Add({e.deadline, plan_.number, 0, event_.number});
-  const bool pauses_command = e.purpose == QuestionPurpose::kBudget ||
-                              e.purpose == QuestionPurpose::kHubBudget ||
-                              e.purpose == QuestionPurpose::kOutcome || e.purpose == QuestionPurpose::kTask ||
-                              (e.purpose == QuestionPurpose::kAskHuman && e.call == 0) ||
-                              e.matter == GoalMatter::kTool || e.purpose == QuestionPurpose::kToolCall;
-  if (pauses_command) commands_.MoveTo(Record(e.command_id), CommandState::kWaitingHuman, {});
-  // A tool that asks runs on; a person's time is not counted.
-  if (e.purpose == QuestionPurpose::kAskHuman && e.call != 0)
-    commands_.MoveTo(Record(e.command_id), CommandState::kRunning, {});
-}
-
-void Folding::operator()(const QuestionClosed& e) {
-  Taken(e.source);
-  if (const auto asked = plan_.questions.find(e.question); asked != plan_.questions.end()) {
-    const QuestionAsked& question = asked->second.asked;
-    CommandRecord* record = question.purpose == QuestionPurpose::kAskHuman && question.call != 0
-                                ? plan_.Find(question.command_id)
-                                : nullptr;
-    if (record != nullptr && record->state == CommandState::kRunning)
-      commands_.MoveTo(*record, CommandState::kRunning,
-                       record->timeout > Duration{} ? event_.time + record->timeout : Timestamp{});
-  }
-  if (plan_.questions.erase(e.question) > 0) --state_.open_questions;
 }
 
 void Folding::operator()(const PlanChanged& e) {
@@ -246,11 +216,7 @@ void Attach(HubState& state, PlanState& plan) {
     if (record.state == CommandState::kWaitingInputs) commands.CountMissing(record);
     commands.Enter(record);
   }
-  for (const auto& [number, question] : plan.questions) {
-    ++state.open_questions;
-    if (question.asked.deadline == Timestamp{}) continue;
-    state.timers.Add({question.asked.deadline, plan.number, 0, number});
-  }
+  AttachQuestions(state, plan);
 }
 
 }  // namespace agenttalk

@@ -101,14 +101,7 @@ std::span<const std::uint32_t> PlanState::CommandsOf(const TaskId& task) const {
 OwnerKind PlanState::DeriveOwner(const CommandRecord& record) const {
   if (dag && !record.task.empty()) return OwnerKind::kTask;
   if (goal && goal->FindCall(record.id) != nullptr) return OwnerKind::kStage;
-  return FindByWork(record.id) == collaborations.end() ? OwnerKind::kOpenPlan : OwnerKind::kCollaboration;
-}
-
-std::map<std::string, Collaboration>::const_iterator PlanState::FindByWork(const CommandId& work) const {
-  constexpr std::string_view kPrefix = "cmd_";
-  if (collaborations.empty() || !work.str().starts_with(kPrefix)) return collaborations.end();
-  const auto found = collaborations.find(work.str().substr(kPrefix.size()));
-  return found != collaborations.end() && found->second.work == work ? found : collaborations.end();
+  return collaborations.FindByWork(record.id) == nullptr ? OwnerKind::kOpenPlan : OwnerKind::kCollaboration;
 }
 
 TaskIndex PlanState::TaskOf(const CommandRecord& record) const {

@@ -18,10 +18,12 @@
 #include "base/owned.h"
 #include "base/stable_list.h"
 #include "base/time.h"
+#include "engine/state/collaborations.h"
 #include "engine/state/command_trails.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/goal_state.h"
 #include "engine/state/miscount.h"
+#include "engine/state/people_state.h"
 #include "engine/state/role_state.h"
 #include "engine/state/waiting_index.h"
 #include "engine/state/working_memory.h"
@@ -214,26 +216,6 @@ struct Inbox {
   }
 };
 
-struct OpenQuestion {
-  QuestionAsked asked;
-  Timestamp asked_at;
-
-  template <typename Self, typename F>
-  static void Fields(Self& self, F&& f) {
-    f("asked", self.asked), f("asked_at", self.asked_at);
-  }
-};
-
-struct OpenLetter {
-  DeadLettered letter;
-  Timestamp at;
-
-  template <typename Self, typename F>
-  static void Fields(Self& self, F&& f) {
-    f("letter", self.letter), f("at", self.at);
-  }
-};
-
 class PlanState {
  public:
   PlanId id;                 // empty: the hub's own stream
@@ -246,13 +228,12 @@ class PlanState {
   Timestamp updated_at;
   StableList<CommandRecord> commands;  // callers hold references across additions
   std::map<AgentId, Inbox> inboxes;
-  std::map<std::uint64_t, OpenQuestion> questions;
-  std::map<std::uint64_t, OpenLetter> letters;
+  PeopleState people;  // what they are asked and told
   std::map<AgentId, std::map<std::string, Content>>
-      left;                                             // files of external agents, until their next result
-  std::vector<std::string> clients;                     // control requests carried out, newest last
-  std::unordered_set<Digest> taken;                     // fingerprints of files that were taken in
-  std::map<std::string, Collaboration> collaborations;  // by request id
+      found_outputs;                 // files of external agents, until their next result
+  std::vector<std::string> clients;  // control requests carried out, newest last
+  std::unordered_set<Digest> taken;  // fingerprints of files that were taken in
+  Collaborations collaborations;
   Cost spent;
   Cost reserved;
   Cost raised;          // what people added to the budget
@@ -272,11 +253,13 @@ class PlanState {
   static void Fields(Self& self, F&& f) {
     f("opened", self.opened), f("paused", self.paused), f("cancelled", self.cancelled);
     f("completed", self.completed), f("paused_at", self.paused_at), f("updated_at", self.updated_at);
-    f("inboxes", self.inboxes), f("questions", self.questions), f("letters", self.letters);
+    f("inboxes", self.inboxes), f("questions", self.people.Stored().questions);
+    f("letters", self.people.Stored().letters);
     f("clients", self.clients), f("spent", self.spent), f("reserved", self.reserved),
         f("raised", self.raised);
-    f("left", self.left), f("dag", self.dag), f("collaborations", self.collaborations),
-        f("settled", self.settled), f("memory", self.memory);
+    f("found_outputs", self.found_outputs), f("dag", self.dag),
+        f("collaborations", self.collaborations.Stored()), f("settled", self.settled),
+        f("memory", self.memory);
     f("goal", self.goal), f("trails", self.trails);
     f("shares", self.shares), f("settled_shares", self.settled_shares);
     f("miscount", self.miscount);
@@ -293,8 +276,6 @@ class PlanState {
   [[nodiscard]] OwnerKind DeriveOwner(const CommandRecord& record) const;
   // The task that a command belongs to; DagState::kNone in an open plan.
   [[nodiscard]] TaskIndex TaskOf(const CommandRecord& record) const;
-  // The request of another agent that a command was made for; the end: for none.
-  [[nodiscard]] std::map<std::string, Collaboration>::const_iterator FindByWork(const CommandId& work) const;
   [[nodiscard]] std::string KeyOf(const CommandRecord& record) const;
   // What is in an agent's inbox; null: nothing ever was.
   [[nodiscard]] const Inbox* InboxOf(const AgentId& agent) const;
@@ -305,7 +286,7 @@ class PlanState {
   [[nodiscard]] bool IsStaged() const { return goal && goal->IsStaged(); }
   // Its goal ended in vain.
   [[nodiscard]] bool HasFailedGoal() const { return goal && goal->HasFailed(); }
-  [[nodiscard]] bool IsLivePlan() const { return live_commands > 0 || !questions.empty(); }
+  [[nodiscard]] bool IsLivePlan() const { return live_commands > 0 || people.IsAsked(); }
 
   CommandRecord& AddCommand(CommandRecord record);
   // Starts or stops watching for the files that a waiting command still misses.

@@ -25,13 +25,9 @@ void BeginConversation(Execution& execution) {
   execution.tool_rounds = 0;
 }
 
-void Close(Collaboration& collaboration, CollaborationPhase phase) {
-  if (collaboration.phase == CollaborationPhase::kOpen) collaboration.phase = phase;
-}
-
-RoleState& FoldedRole(CommandRecord& record) {
+RoleRecord& FoldedRole(CommandRecord& record) {
   CHECK(record.execution && record.execution->role);
-  return *record.execution->role;
+  return record.execution->role->Change();
 }
 
 }  // namespace
@@ -40,13 +36,14 @@ void FoldStrategy(CommandRecord& record, const StrategyChosen& e) {
   Execution& execution = *record.execution;
   BeginConversation(execution);
   if (!execution.role) execution.role = std::make_unique<RoleState>();
-  execution.role->strategy = e.strategy;
+  RoleRecord& role = execution.role->Change();
+  role.strategy = e.strategy;
   const bool plans = e.strategy != Strategy::kSimple;
-  execution.role->status = plans ? RoleStatus::kPlanning : RoleStatus::kExecutingStep;
+  role.status = plans ? RoleStatus::kPlanning : RoleStatus::kExecutingStep;
 }
 
 void FoldInternalPlan(CommandRecord& record, const InternalPlanMade& e) {
-  RoleState& role = FoldedRole(record);
+  RoleRecord& role = FoldedRole(record);
   BeginConversation(*record.execution);
   role.plan = e.plan;
   role.steps.assign(e.plan.steps.size(), {});
@@ -55,7 +52,7 @@ void FoldInternalPlan(CommandRecord& record, const InternalPlanMade& e) {
 }
 
 void FoldStepStarted(CommandRecord& record, const StepStarted& e) {
-  RoleState& role = FoldedRole(record);
+  RoleRecord& role = FoldedRole(record);
   BeginConversation(*record.execution);
   StepProgress& progress = role.steps.at(e.step);
   progress.phase = StepPhase::kRunning;
@@ -65,7 +62,7 @@ void FoldStepStarted(CommandRecord& record, const StepStarted& e) {
 }
 
 void FoldStepFinished(CommandRecord& record, const StepFinished& e) {
-  RoleState& role = FoldedRole(record);
+  RoleRecord& role = FoldedRole(record);
   BeginConversation(*record.execution);
   StepProgress& progress = role.steps.at(e.step);
   progress.message = e.message;
@@ -85,7 +82,7 @@ void FoldStepFinished(CommandRecord& record, const StepFinished& e) {
       role.score_explanation = e.score_explanation;
     }
     // Whoever refers to the step that failed gets what came in its place.
-    if (role.stands_for != RoleState::kNone) {
+    if (role.stands_for != RoleRecord::kNone) {
       role.steps.at(role.stands_for).result = e.result;
       role.steps.at(role.stands_for).result_is_json = e.result_is_json;
     }
@@ -95,48 +92,25 @@ void FoldStepFinished(CommandRecord& record, const StepFinished& e) {
   role.reply.reset();
 }
 
-bool AwaitsStepRetry(const CommandRecord& record) {
-  const RoleState* role = record.execution ? record.execution->role.get() : nullptr;
-  if (role == nullptr || !role->IsStepping() || role->AtEnd()) return false;
-  const StepProgress& progress = role->steps[role->current];
-  return progress.phase == StepPhase::kFailed && progress.attempts < kStepAttempts &&
-         role->plan.steps[role->current].on_error == OnError::kRetry;
-}
-
 void FoldStatus(CommandRecord& record, const StatusReported& e) {
   if (!record.execution || !record.execution->role) return;
-  if (e.status != ReportedStatus::kInProgress) record.execution->role->reported = true;
+  if (e.status != ReportedStatus::kInProgress) record.execution->role->Change().reported = true;
 }
 
-void FoldRequest(PlanState& plan, CommandRecord& record, const CollaborationRequested& e) {
-  RoleState& role = FoldedRole(record);
+void FoldWaiting(CommandRecord& record, const CollaborationRequested& e) {
+  RoleRecord& role = FoldedRole(record);
   role.status = RoleStatus::kWaitingForCollaboration;
   role.pending_request = e.request_id;
   ++role.requests;
-  plan.collaborations[e.request_id] = {
-      e.command_id, e.from, e.to, e.work, e.deadline, e.depth, CollaborationPhase::kOpen};
 }
 
-void FoldResponse(PlanState& plan, const CollaborationAnswered& e) {
-  if (e.source) plan.MarkTaken(*e.source);
-  if (!e.ignored.empty()) return;
-  const auto found = plan.collaborations.find(e.request_id);
-  CHECK(found != plan.collaborations.end());
-  Close(found->second, e.status == CollaborationStatus::kTimedOut ? CollaborationPhase::kGivenUp
-                                                                  : CollaborationPhase::kAnswered);
-  CommandRecord* asker = plan.Find(found->second.asker);
-  if (asker == nullptr || !asker->execution || !asker->execution->role) return;
-  RoleState& role = *asker->execution->role;
+void FoldReply(CommandRecord& asker, const CollaborationAnswered& e) {
+  if (!asker.execution || !asker.execution->role) return;
+  RoleRecord& role = asker.execution->role->Change();
   if (role.pending_request != e.request_id) return;
   role.pending_request.clear();
   role.status = RoleStatus::kExecutingStep;
   role.reply = {e.status, e.result, e.result_is_json, e.reason};
-}
-
-void FoldGivenUp(PlanState& plan, const CommandRecord& record) {
-  if (!record.execution || !record.execution->role) return;
-  const auto found = plan.collaborations.find(record.execution->role->pending_request);
-  if (found != plan.collaborations.end()) Close(found->second, CollaborationPhase::kGivenUp);
 }
 
 }  // namespace agenttalk

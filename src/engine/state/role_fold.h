@@ -10,13 +10,9 @@ void FoldStrategy(CommandRecord& record, const StrategyChosen& e);
 void FoldInternalPlan(CommandRecord& record, const InternalPlanMade& e);
 void FoldStepStarted(CommandRecord& record, const StepStarted& e);
 void FoldStepFinished(CommandRecord& record, const StepFinished& e);
-// True: the current step has failed and is to be tried again after a pause.
-bool AwaitsStepRetry(const CommandRecord& record);
 void FoldStatus(CommandRecord& record, const StatusReported& e);
-// The command moves to waiting_collaboration besides.
-void FoldRequest(PlanState& plan, CommandRecord& record, const CollaborationRequested& e);
-void FoldResponse(PlanState& plan, const CollaborationAnswered& e);
-// The command ends: it waits for nobody any more.
-void FoldGivenUp(PlanState& plan, const CommandRecord& record);
+// The current step waits for another agent; what that one answered.
+void FoldWaiting(CommandRecord& record, const CollaborationRequested& e);
+void FoldReply(CommandRecord& asker, const CollaborationAnswered& e);
 
 }  // namespace agenttalk

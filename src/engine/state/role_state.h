@@ -2,12 +2,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/error_code.h"
-#include "base/ids.h"
-#include "base/time.h"
 #include "model/config/agent_profile.h"
 #include "model/content/content.h"
 #include "model/events/event.h"
@@ -55,7 +54,8 @@ struct CollaborationReply {
   }
 };
 
-struct RoleState {
+// What is stored of a command that is gone about in steps.
+struct RoleRecord {
   static constexpr std::uint32_t kNone = StepFinished::kNobody;
 
   RoleStatus status = RoleStatus::kPlanning;
@@ -73,9 +73,6 @@ struct RoleState {
   std::string score_explanation;
   bool reported = false;  // the plan itself said how the task ended
 
-  [[nodiscard]] bool IsStepping() const { return !plan.steps.empty(); }
-  [[nodiscard]] bool AtEnd() const { return current >= plan.steps.size(); }
-
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("status", self.status), f("strategy", self.strategy), f("plan", self.plan), f("steps", self.steps);
@@ -86,25 +83,60 @@ struct RoleState {
   }
 };
 
-// kGivenUp: the deadline passed, or whoever asked has ended.
-enum class CollaborationPhase : std::uint8_t { kOpen, kAnswered, kGivenUp };
-
-// A request of one agent to another, for as long as its plan is remembered: a response that comes twice or
-// late is known as such.
-struct Collaboration {
-  CommandId asker;
-  AgentId from;
-  AgentId to;
-  CommandId work;
-  Timestamp deadline;
-  std::uint32_t depth = 1;
-  CollaborationPhase phase = CollaborationPhase::kOpen;
-
+// Everybody asks; only the fold changes (`Change`).
+class RoleState {
+ public:
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
-    f("asker", self.asker), f("from", self.from), f("to", self.to), f("work", self.work);
-    f("deadline", self.deadline), f("depth", self.depth), f("phase", self.phase);
+    RoleRecord::Fields(self.stored_, std::forward<F>(f));
   }
+
+  [[nodiscard]] RoleStatus status() const { return stored_.status; }
+  // kAuto: the model is being asked.
+  [[nodiscard]] Strategy strategy() const { return stored_.strategy; }
+  // No steps: not made yet, or none needed (simple).
+  [[nodiscard]] const InternalPlan& plan() const { return stored_.plan; }
+  [[nodiscard]] bool IsStepping() const { return !stored_.plan.steps.empty(); }
+  [[nodiscard]] bool AtEnd() const { return stored_.current >= stored_.plan.steps.size(); }
+
+  // The current step, by its place in the plan; there is one unless the plan is at its end.
+  [[nodiscard]] std::uint32_t current() const { return stored_.current; }
+  [[nodiscard]] const PlanStep& CurrentStep() const { return stored_.plan.steps[stored_.current]; }
+  [[nodiscard]] const StepProgress& CurrentProgress() const { return stored_.steps[stored_.current]; }
+  [[nodiscard]] bool RunsStep() const {
+    return IsStepping() && !AtEnd() && CurrentProgress().phase == StepPhase::kRunning;
+  }
+  // The current step has failed and is to be tried again after a pause.
+  [[nodiscard]] bool AwaitsRetry() const;
+  // The step after the current one: alternatives run only in another's place.
+  [[nodiscard]] std::uint32_t NextStep() const;
+  // The failed step whose place the current one takes; StepFinished::kNobody: none.
+  [[nodiscard]] std::uint32_t stands_for() const { return stored_.stands_for; }
+
+  // How far each step of the plan is.
+  [[nodiscard]] std::span<const StepProgress> steps() const { return stored_.steps; }
+  // Of the step with this id; null: there is no such step.
+  [[nodiscard]] const StepProgress* FindStep(const std::string& id) const;
+  // The step that was done last; null: none was.
+  [[nodiscard]] const StepProgress* LastDone() const;
+
+  // The request to another agent that the command waits for; empty: none.
+  [[nodiscard]] const std::string& pending_request() const { return stored_.pending_request; }
+  // How many requests it has made.
+  [[nodiscard]] std::uint32_t requests() const { return stored_.requests; }
+  // What the agent that was asked answered, until the step uses it.
+  [[nodiscard]] const std::optional<CollaborationReply>& reply() const { return stored_.reply; }
+
+  // What the steps have brought so far.
+  [[nodiscard]] const std::vector<NamedContent>& outputs() const { return stored_.outputs; }
+  [[nodiscard]] const std::optional<double>& score() const { return stored_.score; }
+  [[nodiscard]] const std::string& score_explanation() const { return stored_.score_explanation; }
+
+  // Fold.
+  RoleRecord& Change() { return stored_; }
+
+ private:
+  RoleRecord stored_;
 };
 
 }  // namespace agenttalk

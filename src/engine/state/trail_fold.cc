@@ -4,6 +4,8 @@
 #include <variant>
 
 #include "base/ids.h"
+#include "engine/state/collaborations.h"
+#include "engine/state/people_state.h"
 #include "engine/state/plan_state.h"
 #include "model/events/event.h"
 
@@ -25,12 +27,10 @@ class Trailing {
     if (!Named(e.command_id)) OfTask(e.task_id);
   }
   void operator()(const QuestionClosed& e) {
-    const auto asked = plan_.questions.find(e.question);
-    if (asked != plan_.questions.end()) (*this)(asked->second.asked);
+    if (const OpenQuestion* open = plan_.people.FindQuestion(e.question)) (*this)(open->asked);
   }
   void operator()(const CollaborationAnswered& e) {
-    const auto request = plan_.collaborations.find(e.request_id);
-    if (request != plan_.collaborations.end()) Named(request->second.asker);
+    if (const Collaboration* request = plan_.collaborations.Find(e.request_id)) Named(request->asker);
   }
   template <typename Body>
   void operator()(const Body& e) {

@@ -14,6 +14,7 @@
 #include "base/issue.h"
 #include "engine/dag/fixture.h"
 #include "engine/state/dag_state.h"
+#include "engine/state/people_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/working_memory.h"
 #include "engine/thinking/plan_draft.h"
@@ -120,7 +121,7 @@ class ThinkingTest : public DagTest {
     return texts;
   }
   std::uint64_t OpenQuestion() {
-    for (const auto& [number, question] : Plan(kPlan).questions) {
+    for (const auto& [number, question] : Plan(kPlan).people.questions()) {
       if (question.asked.purpose == QuestionPurpose::kAskHuman) return number;
     }
     return 0;

@@ -9,6 +9,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "engine/state/dag_state.h"
+#include "engine/state/people_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/working_memory.h"
 #include "engine/thinking/fixture.h"

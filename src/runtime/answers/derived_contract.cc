@@ -26,7 +26,7 @@ Result<AnswerContract> DeriveContract(ContentStore& contents, const PlanState& p
   if (!reader.ok()) return Fail(ErrorCode::kJournalDamaged, "the texts of a command cannot be read");
   AnswerContract whole = OwnerOf(BuiltinParts(), record.owner).Contract(plan, record, brief, {});
   const RoleState* role = record.execution ? record.execution->role.get() : nullptr;
-  const bool plans = role != nullptr && role->status == RoleStatus::kPlanning;
+  const bool plans = role != nullptr && role->status() == RoleStatus::kPlanning;
   if (!plans && !RunsStep(record)) {
     // Older versions took commands for other tasks from everybody, and refused them later.
     whole.may_send = record.owner == OwnerKind::kTask && whole.form == Stage::kCommand;
@@ -35,7 +35,7 @@ Result<AnswerContract> DeriveContract(ContentStore& contents, const PlanState& p
   AnswerContract part;
   part.may_reject = whole.may_reject;
   if (plans) {
-    part.form = role->strategy == Strategy::kAuto ? Stage::kStrategy : Stage::kInternalPlan;
+    part.form = role->strategy() == Strategy::kAuto ? Stage::kStrategy : Stage::kInternalPlan;
   } else {
     part.score_required = IsScoredStep(record);
     part.outputs = OutputsOfStep(record, brief);

@@ -17,10 +17,10 @@ std::vector<NamedContent> FolderInputs(const CommandRecord& record) {
   std::vector<NamedContent> files;
   for (const BoundInput& input : record.execution->inputs) files.push_back({input.name, input.content});
   const RoleState* role = record.execution->role.get();
-  for (std::size_t i = 0; role != nullptr && i < role->steps.size(); ++i) {
-    const std::string name = role->plan.steps[i].id + ".result";
+  for (std::size_t i = 0; role != nullptr && i < role->steps().size(); ++i) {
+    const std::string name = role->plan().steps[i].id + ".result";
     const bool taken = std::ranges::find(files, name, &NamedContent::name) != files.end();
-    if (!role->steps[i].result.empty() && !taken) files.push_back({name, role->steps[i].result});
+    if (!role->steps()[i].result.empty() && !taken) files.push_back({name, role->steps()[i].result});
   }
   return files;
 }

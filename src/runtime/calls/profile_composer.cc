@@ -19,6 +19,7 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "engine/command/owner.h"
+#include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/working_memory.h"
 #include "engine/thinking/batch.h"

@@ -209,7 +209,7 @@ TEST_F(CoreWithTools, AToolThatMayNotIsAQuestionToAPerson) {
   AskForTool(false);
   EXPECT_TRUE(performer().started.empty());
   EXPECT_EQ(StateOf("cmd_1"), CommandState::kWaitingHuman);
-  const auto& questions = core().FindLoaded(PlanId("plan_a"))->questions;
+  const auto& questions = core().FindLoaded(PlanId("plan_a"))->people.questions();
   ASSERT_EQ(questions.size(), 1U);
   EXPECT_EQ(questions.begin()->second.asked.kind, QuestionKind::kOutcomeUnknown);
 }

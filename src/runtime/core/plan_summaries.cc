@@ -80,7 +80,7 @@ PlanSummary SummaryOf(const PlanState& plan) {
   summary.opened = plan.opened;
   const std::string& goal = plan.dag ? plan.dag->goal() : plan.goal ? plan.goal->words() : std::string();
   summary.goal = Utf8Prefix(goal, PlanSummary::kLongestGoal);
-  summary.letters = plan.letters.size();
+  summary.letters = plan.people.letters().size();
   summary.created_at = summary.updated_at = plan.updated_at;
   summary.cost = plan.spent;
   summary.tasks_total = plan.dag ? plan.dag->size() : plan.commands.size();

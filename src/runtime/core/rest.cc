@@ -36,7 +36,7 @@ bool GoesOn(CommandState state) {
 
 // What no command stands for: gates, and the stages of a goal, that wait for somebody.
 void AssessQuestions(const PlanState& plan, Rest& rest) {
-  for (const auto& [number, question] : plan.questions) {
+  for (const auto& [number, question] : plan.people.questions()) {
     const QuestionPurpose purpose = question.asked.purpose;
     const bool waits = purpose == QuestionPurpose::kGate || purpose == QuestionPurpose::kReplan ||
                        purpose == QuestionPurpose::kGoal;

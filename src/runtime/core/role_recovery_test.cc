@@ -159,7 +159,7 @@ class RoleRecovery : public ::testing::Test {
     if (asked.call.model_call == 0) {
       const std::string name = asked.command.str() + "/" + std::to_string(asked.call.call);
       ++world.runs[name];
-      const bool first = record.execution->role->steps[0].attempts == 1;
+      const bool first = record.execution->role->steps()[0].attempts == 1;
       return ToolCallDone{plan.id,
                           record.id,
                           asked.call.call,

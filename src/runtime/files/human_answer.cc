@@ -126,7 +126,7 @@ std::string OpenQuestions(const HubState& state) {
   constexpr std::size_t kMostNamed = 5;
   std::vector<std::string> names;
   const auto add = [&](const PlanState& plan) {
-    for (const auto& [number, open] : plan.questions) {
+    for (const auto& [number, open] : plan.people.questions()) {
       if (names.size() < kMostNamed && open.asked.kind != QuestionKind::kAlert)
         names.push_back(QuestionName(number));
     }
@@ -139,11 +139,13 @@ std::string OpenQuestions(const HubState& state) {
 }  // namespace
 
 std::optional<PlanId> PlanOfQuestion(const HubState& state, std::uint64_t question) {
-  return FindPlanWith(state, [&](const PlanState& plan) { return plan.questions.contains(question); });
+  return FindPlanWith(state,
+                      [&](const PlanState& plan) { return plan.people.FindQuestion(question) != nullptr; });
 }
 
 std::optional<PlanId> PlanOfLetter(const HubState& state, std::uint64_t letter) {
-  return FindPlanWith(state, [&](const PlanState& plan) { return plan.letters.contains(letter); });
+  return FindPlanWith(state,
+                      [&](const PlanState& plan) { return plan.people.FindLetter(letter) != nullptr; });
 }
 
 Result<QuestionAnswer> ReadHumanAnswer(std::string_view text, Core& core) {
@@ -169,7 +171,7 @@ Result<QuestionAnswer> ReadHumanAnswer(std::string_view text, Core& core) {
   }
   TRY(ReadFiles(*object, answer));
   const PlanState& owner = plan->empty() ? core.state().own : *core.state().plans.at(*plan);
-  TRY(CheckAnswer(answer, owner.questions.at(*question).asked));
+  TRY(CheckAnswer(answer, owner.people.FindQuestion(*question)->asked));
   return answer;
 }
 

@@ -87,8 +87,8 @@ AnswerContract ContractOf(const CommandRecord* record) {
 // The outputs that are there already, as files in the agent's outbox.
 std::vector<std::string> NamesLeft(const PlanState& plan, const AgentId& agent) {
   std::vector<std::string> names;
-  const auto left = plan.left.find(agent);
-  if (left == plan.left.end()) return names;
+  const auto left = plan.found_outputs.find(agent);
+  if (left == plan.found_outputs.end()) return names;
   for (const auto& [name, content] : left->second) names.push_back(name);
   return names;
 }

@@ -40,18 +40,18 @@ json::array WaitingFor(const PlanState& plan, const CommandRecord& record) {
 // How far a command is that is gone about in steps.
 json::object RoleJson(const RoleState& role) {
   json::array steps;
-  for (std::size_t i = 0; i < role.steps.size(); ++i) {
-    steps.push_back(json::object{{"id", role.plan.steps[i].id},
-                                 {"type", ToString(role.plan.steps[i].type)},
-                                 {"name", role.plan.steps[i].name},
-                                 {"state", EnumName(role.steps[i].phase)},
-                                 {"attempts", role.steps[i].attempts}});
+  for (std::size_t i = 0; i < role.steps().size(); ++i) {
+    steps.push_back(json::object{{"id", role.plan().steps[i].id},
+                                 {"type", ToString(role.plan().steps[i].type)},
+                                 {"name", role.plan().steps[i].name},
+                                 {"state", EnumName(role.steps()[i].phase)},
+                                 {"attempts", role.steps()[i].attempts}});
   }
-  return {{"strategy", ToString(role.strategy)},
-          {"status", EnumName(role.status)},
-          {"current_step_index", role.current},
+  return {{"strategy", ToString(role.strategy())},
+          {"status", EnumName(role.status())},
+          {"current_step_index", role.current()},
           {"pending_collaboration_request_id",
-           role.pending_request.empty() ? json::value() : json::value(role.pending_request)},
+           role.pending_request().empty() ? json::value() : json::value(role.pending_request())},
           {"steps", std::move(steps)}};
 }
 
@@ -80,7 +80,7 @@ json::value OriginJson(const PlanState& plan) {
 
 // What a person has to decide before the first remark is settled; null: nothing.
 json::value QuestionOfRemark(const PlanState& plan) {
-  for (const auto& [number, open] : plan.questions) {
+  for (const auto& [number, open] : plan.people.questions()) {
     const StageCall* call = plan.goal->FindCall(open.asked.command_id);
     const bool about = call != nullptr && call->matter == StageMatter::kRemark;
     const bool capability = open.asked.matter == GoalMatter::kCapability;
@@ -143,7 +143,7 @@ json::object PlanStatusJson(const PlanState& plan) {
   for (const CommandRecord& record : plan.commands) commands.push_back(CommandJson(plan, record));
   json::array questions;
   json::array alerts;
-  for (const auto& [number, question] : plan.questions) {
+  for (const auto& [number, question] : plan.people.questions()) {
     const bool asks = question.asked.kind != QuestionKind::kAlert;
     (asks ? questions : alerts).emplace_back(QuestionName(number));
   }
@@ -161,7 +161,7 @@ json::object PlanStatusJson(const PlanState& plan) {
           {"questions", std::move(questions)},
           {"alerts", std::move(alerts)},
           {"remarks", RemarksJson(plan)},
-          {"dead_letters", plan.letters.size()},
+          {"dead_letters", plan.people.letters().size()},
           {"tokens", {{"input", plan.spent.input_tokens}, {"output", plan.spent.output_tokens}}},
           {"cost_usd", CostUsd(plan.spent)}};
 }
