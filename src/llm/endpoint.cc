@@ -32,28 +32,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLongestKey = 4096;
 constexpr int kOthersMayUse = 077;
 
-struct Vendor {
-  const char* key_variable;
-  const char* url_variable;
-  const char* url;
-  const char* model;
-};
-
-Vendor VendorOf(ProviderKind kind) {
-  switch (kind) {
-    case ProviderKind::kAnthropic:
-      return {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "https://api.anthropic.com", "claude-sonnet-4-5"};
-    case ProviderKind::kOllama:
-      return {"OLLAMA_API_KEY", "OLLAMA_HOST", "http://127.0.0.1:11434", ""};
-    case ProviderKind::kOpenai:
-    case ProviderKind::kOpenaiResponses:
-    case ProviderKind::kExec:  // no server: nobody asks
-    case ProviderKind::kScripted:
-      break;
-  }
-  return {"OPENAI_API_KEY", "OPENAI_BASE_URL", "https://api.openai.com/v1", "gpt-5-mini"};
-}
-
 // OLLAMA_HOST may be "host", "host:port" or a URL, and 0.0.0.0 where the server itself reads it.
 std::string OllamaUrl(std::string host) {
   if (host.find("://") == std::string::npos) host = "http://" + host;
@@ -153,7 +131,7 @@ Result<std::string> WithVariables(const std::string& text, const std::string& se
 class Finder {
  public:
   Finder(const ProviderConfig& config, const Environment& environment, const fs::path& hub)
-      : config_(config), environment_(environment), hub_(hub), vendor_(VendorOf(config.kind)) {}
+      : config_(config), environment_(environment), hub_(hub), vendor_(ProviderRow(config.kind)) {}
 
   Result<Endpoint> Find() {
     Endpoint endpoint;
@@ -239,7 +217,7 @@ class Finder {
       return {};
     }
     const bool in_header = config_.headers.contains("authorization") || config_.headers.contains("x-api-key");
-    const bool needed = named || (is_vendors_ && !in_header && config_.kind != ProviderKind::kOllama);
+    const bool needed = named || (is_vendors_ && !in_header && vendor_.needs_key);
     if (!needed) return {};
     return Fail(ErrorCode::kProviderMissing, fmt::format("there is no key for {}", ToString(config_.kind)),
                 fmt::format("set {}", variable));
@@ -248,7 +226,7 @@ class Finder {
   const ProviderConfig& config_;
   const Environment& environment_;
   const fs::path& hub_;
-  const Vendor vendor_;
+  const ProviderKindRow& vendor_;
   bool may_take_usual_key_ = false;
   bool is_vendors_ = false;
 };
@@ -284,7 +262,7 @@ bool SendsKeyInClear(const Endpoint& endpoint) {
 }
 
 std::string VendorUrl(ProviderKind kind) {
-  return VendorOf(kind).url;
+  return ProviderRow(kind).url;
 }
 
 std::unique_ptr<WireFormat> MakeFormat(const Endpoint& endpoint) {

@@ -7,30 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "model/config/hub_config.h"
+#include "model/config/provider_kind.h"
 
 namespace agenttalk {
-namespace {
-
-// What the program itself adds, in whole or in part; the longest first.
-std::vector<std::string_view> TailsOf(ProviderKind kind) {
-  switch (kind) {
-    case ProviderKind::kAnthropic:
-      return {"/v1/messages", "/messages", "/v1/models", "/v1"};
-    case ProviderKind::kOllama:
-      return {"/api/chat", "/api/generate", "/api/tags", "/api", "/v1/chat/completions", "/v1"};
-    case ProviderKind::kOpenai:
-    case ProviderKind::kOpenaiResponses:
-    case ProviderKind::kExec:
-    case ProviderKind::kScripted:
-      break;
-  }
-  return {"/chat/completions", "/completions", "/responses", "/models", "/embeddings"};
-}
-
-}  // namespace
 
 std::optional<UrlProblem> CheckBaseUrl(ProviderKind kind, std::string_view url) {
   const bool http = url.starts_with("http://") || url.starts_with("https://");
@@ -47,8 +27,8 @@ std::optional<UrlProblem> CheckBaseUrl(ProviderKind kind, std::string_view url) 
   const std::size_t question = std::min(url.find('?'), url.size());
   std::string_view path = url.substr(0, question);
   while (path.ends_with('/')) path.remove_suffix(1);
-  for (const std::string_view tail : TailsOf(kind)) {
-    if (!path.substr(host).ends_with(tail)) continue;
+  for (const std::string_view tail : ProviderRow(kind).url_ends) {
+    if (tail.empty() || !path.substr(host).ends_with(tail)) continue;
     return UrlProblem{
         fmt::format("ends with {}, which the program adds itself", tail),
         fmt::format("write {}{}", path.substr(0, path.size() - tail.size()), url.substr(question))};

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/config/hub_config.h"
+#include "model/config/provider_kind.h"
 
 namespace agenttalk {
 

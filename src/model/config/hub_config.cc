@@ -1,6 +1,5 @@
 #include "model/config/hub_config.h"
 
-#include <optional>
 #include <string_view>
 
 #include "model/config/hub_config_spellings.h"
@@ -8,12 +7,6 @@
 
 namespace agenttalk {
 
-std::string_view ToString(ProviderKind kind) {
-  return SpellingOf(kProviderKinds, kind);
-}
-std::optional<ProviderKind> ParseProviderKind(std::string_view text) {
-  return FindSpelling(kProviderKinds, text);
-}
 std::string_view ToString(MirrorMode mode) {
   return SpellingOf(kMirrorModes, mode);
 }

@@ -15,19 +15,17 @@
 #include "model/config/mcp_server_config.h"
 #include "model/config/model_parameters.h"
 #include "model/config/own_tool.h"
+#include "model/config/provider_kind.h"  // IWYU pragma: export
 
 // A hub's agenttalk.yaml (docs/formats/config.md).
 namespace agenttalk {
 
-enum class ProviderKind : std::uint8_t { kAnthropic, kOpenai, kOllama, kExec, kScripted, kOpenaiResponses };
 enum class MirrorMode : std::uint8_t { kFull, kLazy };
 enum class ReuseScope : std::uint8_t { kPlan, kHub, kNever };
 enum class PromptLanguage : std::uint8_t { kEnglish, kChinese };
 // How an `exec` provider's program gets the prompt.
 enum class PromptVia : std::uint8_t { kStdin, kArgument };
 
-std::string_view ToString(ProviderKind kind);
-std::optional<ProviderKind> ParseProviderKind(std::string_view text);
 std::string_view ToString(MirrorMode mode);
 std::string_view ToString(ReuseScope scope);
 std::string_view ToString(PromptLanguage language);  // "en", "zh"

@@ -5,13 +5,6 @@
 
 namespace agenttalk {
 
-inline constexpr Spellings<ProviderKind, 6> kProviderKinds{
-    {{"anthropic", ProviderKind::kAnthropic},
-     {"openai", ProviderKind::kOpenai},
-     {"ollama", ProviderKind::kOllama},
-     {"exec", ProviderKind::kExec},
-     {"scripted", ProviderKind::kScripted},
-     {"openai-responses", ProviderKind::kOpenaiResponses}}};
 inline constexpr Spellings<MirrorMode, 2> kMirrorModes{
     {{"full", MirrorMode::kFull}, {"lazy", MirrorMode::kLazy}}};
 inline constexpr Spellings<ReuseScope, 3> kReuseScopes{

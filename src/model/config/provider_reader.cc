@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/error_code.h"
 #include "base/suggestion.h"
@@ -118,24 +117,6 @@ void ReadProgramFields(ObjectReader& reader, ProviderConfig& provider) {
   }
 }
 
-// Parameters that a protocol has no place for. In an agent or a task they are left out, for it may be asked
-// of several providers; here nothing would come of them.
-std::vector<std::string_view> Unsupported(ProviderKind kind) {
-  switch (kind) {
-    case ProviderKind::kAnthropic:
-      return {"seed", "num_ctx"};
-    case ProviderKind::kOpenai:
-      return {"num_ctx"};
-    case ProviderKind::kOpenaiResponses:
-      return {"seed", "stop", "thinking", "num_ctx"};
-    case ProviderKind::kOllama:
-    case ProviderKind::kExec:
-    case ProviderKind::kScripted:
-      break;
-  }
-  return {};
-}
-
 void ReadKindFields(ObjectReader& reader, ProviderConfig& provider) {
   if (provider.kind == ProviderKind::kExec) {
     ReadProgramFields(reader, provider);
@@ -146,8 +127,10 @@ void ReadKindFields(ObjectReader& reader, ProviderConfig& provider) {
     return;
   }
   ReadParameters(reader, provider.parameters);
-  for (const std::string_view name : Unsupported(provider.kind)) {
-    if (!reader.Has(name)) continue;
+  // In an agent or a task they are left out, for it may be asked of several providers; here nothing would
+  // come of them.
+  for (const std::string_view name : ProviderRow(provider.kind).unsupported) {
+    if (name.empty() || !reader.Has(name)) continue;
     reader.Error(name, ErrorCode::kValueInvalid,
                  fmt::format("the protocol of {} has no {}", ToString(provider.kind), name),
                  "leave it out, or write what the server calls it into extra_body");

@@ -11,12 +11,12 @@ namespace agenttalk {
 
 void LearnSecrets(const HubConfig& config, const std::filesystem::path& hub) {
   const Environment environment = ProcessEnvironment();
-  for (const char* name : {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OLLAMA_API_KEY"}) {
-    if (const auto value = environment(name)) ProcessRedactor().AddSecret(*value);
+  for (const ProviderKindRow& row : kProviderKindRows) {
+    if (!row.is_server) continue;
+    if (const auto value = environment(row.key_variable)) ProcessRedactor().AddSecret(*value);
   }
   for (const auto& [name, provider] : config.providers) {
-    const bool has_server = provider.kind != ProviderKind::kExec && provider.kind != ProviderKind::kScripted;
-    if (has_server) static_cast<void>(FindEndpoint(provider, environment, hub));
+    if (IsServer(provider.kind)) static_cast<void>(FindEndpoint(provider, environment, hub));
   }
   // What a tool is given it must not tell a model.
   for (const auto& [name, tool] : config.tools) {

@@ -341,12 +341,9 @@ class Maker {
     return limits.allow_unpriced || (limits.budget_usd == 0 && limits.hub_budget_usd == 0);
   }
 
-  static bool IsServer(const ProviderConfig& config) {
-    return config.kind != ProviderKind::kExec && config.kind != ProviderKind::kScripted;
-  }
-  static bool HasTools(const ProviderConfig& config) { return config.native_tools && IsServer(config); }
+  static bool HasTools(const ProviderConfig& config) { return config.native_tools && IsServer(config.kind); }
   static bool TakesSchema(const ProviderConfig& config) {
-    return config.structured_output && IsServer(config);
+    return config.structured_output && IsServer(config.kind);
   }
 
   static std::uint64_t AnswerTokens(const ProviderConfig& config) {
@@ -415,7 +412,10 @@ Result<NamedProvider> ResolveProvider(const HubConfig& config, const std::string
     }
     return *std::move(found);
   }
-  std::vector<std::string> known = {"anthropic", "openai", "openai-responses", "ollama", "scripted"};
+  std::vector<std::string> known;
+  for (const ProviderKindRow& row : kProviderKindRows) {
+    if (row.kind != ProviderKind::kExec) known.emplace_back(row.name);  // a program needs settings
+  }
   for (const auto& [configured, settings] : config.providers) known.push_back(configured);
   const std::vector<std::string_view> names(known.begin(), known.end());
   const std::string meant = DidYouMean(wanted, names);

@@ -31,10 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool IsServer(ProviderKind kind) {
-  return kind != ProviderKind::kExec && kind != ProviderKind::kScripted;
-}
-
 // As execvp looks for it.
 bool HasProgram(const std::string& name, const Environment& environment) {
   if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0;
