@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/json.hpp>
 #include <boost/regex.hpp>
 #include <cstddef>
@@ -17,176 +16,22 @@
 #include <utility>
 #include <vector>
 
+#include "base/ecma_pattern.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/issue.h"
-#include "base/json.h"
 #include "base/json_pointer.h"
+#include "base/json_schema_keywords.h"
 #include "base/json_schema_parts.h"
 #include "base/suggestion.h"
-#include "base/utf8.h"
 
 namespace agenttalk {
 namespace {
 
 namespace json = boost::json;
-using std::string_view_literals::operator""sv;
 
-// What a keyword's value must be.
-enum class Holds : std::uint8_t {
-  kSchema,
-  kSchemas,         // a list of them
-  kSchemaOrList,    // `items` of draft 7 and older
-  kNamedSchemas,    // by name
-  kSchemaOrNames,   // `dependencies`: by name a schema or a list of names
-  kPatternSchemas,  // by pattern
-  kNames,
-  kNamesByName,
-  kType,
-  kNumber,
-  kPositive,
-  kCount,
-  kFlag,
-  kList,
-  kText,
-  kPattern,
-  kAnything,
-  kUnchecked,  // known, and not checked here
-};
-
-const std::map<std::string_view, Holds>& Keywords() {
-  static const std::map<std::string_view, Holds> kKeywords = {
-      {"$anchor", Holds::kText},
-      {"$comment", Holds::kAnything},
-      {"$defs", Holds::kNamedSchemas},
-      {"$dynamicAnchor", Holds::kText},
-      {"$dynamicRef", Holds::kUnchecked},
-      {"$id", Holds::kText},
-      {"$recursiveAnchor", Holds::kAnything},
-      {"$recursiveRef", Holds::kUnchecked},
-      {"$ref", Holds::kText},
-      {"$schema", Holds::kText},
-      {"$vocabulary", Holds::kAnything},
-      {"additionalItems", Holds::kSchema},
-      {"additionalProperties", Holds::kSchema},
-      {"allOf", Holds::kSchemas},
-      {"anyOf", Holds::kSchemas},
-      {"const", Holds::kAnything},
-      {"contains", Holds::kSchema},
-      {"contentEncoding", Holds::kAnything},
-      {"contentMediaType", Holds::kAnything},
-      {"contentSchema", Holds::kAnything},
-      {"default", Holds::kAnything},
-      {"definitions", Holds::kNamedSchemas},
-      {"dependencies", Holds::kSchemaOrNames},
-      {"dependentRequired", Holds::kNamesByName},
-      {"dependentSchemas", Holds::kNamedSchemas},
-      {"deprecated", Holds::kAnything},
-      {"description", Holds::kAnything},
-      {"else", Holds::kSchema},
-      {"enum", Holds::kList},
-      {"examples", Holds::kAnything},
-      {"exclusiveMaximum", Holds::kNumber},
-      {"exclusiveMinimum", Holds::kNumber},
-      {"format", Holds::kAnything},
-      {"if", Holds::kSchema},
-      {"items", Holds::kSchemaOrList},
-      {"maxContains", Holds::kCount},
-      {"maxItems", Holds::kCount},
-      {"maxLength", Holds::kCount},
-      {"maxProperties", Holds::kCount},
-      {"maximum", Holds::kNumber},
-      {"minContains", Holds::kCount},
-      {"minItems", Holds::kCount},
-      {"minLength", Holds::kCount},
-      {"minProperties", Holds::kCount},
-      {"minimum", Holds::kNumber},
-      {"multipleOf", Holds::kPositive},
-      {"not", Holds::kSchema},
-      {"oneOf", Holds::kSchemas},
-      {"pattern", Holds::kPattern},
-      {"patternProperties", Holds::kPatternSchemas},
-      {"prefixItems", Holds::kSchemas},
-      {"properties", Holds::kNamedSchemas},
-      {"propertyNames", Holds::kSchema},
-      {"readOnly", Holds::kAnything},
-      {"required", Holds::kNames},
-      {"then", Holds::kSchema},
-      {"title", Holds::kAnything},
-      {"type", Holds::kType},
-      {"unevaluatedItems", Holds::kSchema},
-      {"unevaluatedProperties", Holds::kSchema},
-      {"uniqueItems", Holds::kFlag},
-      {"writeOnly", Holds::kAnything},
-  };
-  return kKeywords;
-}
-
-constexpr std::array kTypes = {"null"sv,   "boolean"sv, "object"sv, "array"sv,
-                               "number"sv, "string"sv,  "integer"sv};
 constexpr std::size_t kMostSchemas = 20'000;
 constexpr int kDeepest = 128;
-
-bool IsTypeName(const json::value& value) {
-  return value.is_string() && std::ranges::find(kTypes, std::string_view(value.get_string())) != kTypes.end();
-}
-
-bool IsHex(std::string_view digits) {
-  return digits.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
-}
-
-bool AreStrings(const json::value& value) {
-  return value.is_array() &&
-         std::ranges::all_of(value.get_array(), [](const json::value& one) { return one.is_string(); });
-}
-
-// What the escapes of ECMA 262 stand for, whatever the locale; inside of brackets.
-std::string_view MembersOf(char escape) {
-  switch (escape) {
-    case 'd':
-    case 'D':
-      return "0-9";
-    case 'w':
-    case 'W':
-      return "A-Za-z0-9_";
-    case 's':
-    case 'S':
-      return R"(\t\n\v\f\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF})";
-    default:
-      return {};
-  }
-}
-
-// An expression of ECMA 262 in the words of the library: \u0041 is \x{0041}, and \d, \w and \s are lists. In
-// brackets \D, \W and \S stay as they are. Nothing: it has \p, whose names differ.
-std::optional<std::string> Translated(std::string_view pattern) {
-  constexpr std::size_t kDigits = 4;
-  std::string out;
-  bool in_brackets = false;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const char c = pattern[i];
-    if (c != '\\' || i + 1 == pattern.size()) {
-      if (c == '[') in_brackets = true;
-      if (c == ']') in_brackets = false;
-      out += c;
-      continue;
-    }
-    const char escape = pattern[++i];
-    if (escape == 'p' || escape == 'P') return std::nullopt;
-    const std::string_view digits = pattern.substr(i + 1, kDigits);
-    const std::string_view members = MembersOf(escape);
-    const bool excludes = escape >= 'A' && escape <= 'Z';
-    if (escape == 'u' && digits.size() == kDigits && IsHex(digits)) {
-      out += fmt::format("\\x{{{}}}", digits);
-      i += kDigits;
-    } else if (members.empty() || (in_brackets && excludes)) {
-      out += {c, escape};
-    } else {
-      out += in_brackets ? std::string(members) : fmt::format("[{}{}]", excludes ? "^" : "", members);
-    }
-  }
-  return out;
-}
 
 // Reads a whole schema once: whether every keyword has a value that it can have, where references lead, and
 // what will not be checked.
@@ -246,51 +91,51 @@ class SchemaLoader {
                    const std::string& place, int depth) {
     std::string here = place;
     AppendPointer(here, key);
-    const auto known = Keywords().find(key);
-    if (known == Keywords().end()) {
+    const auto known = SchemaKeywords().find(key);
+    if (known == SchemaKeywords().end()) {
       NoticeUnknown(key, here);
       return;
     }
     switch (known->second) {
-      case Holds::kSchema:
+      case KeywordValue::kSchema:
         if (key.starts_with("unevaluated")) parts_.tracks = true;
         Walk(value, here, depth + 1);
         return;
-      case Holds::kSchemaOrList:
+      case KeywordValue::kSchemaOrList:
         if (!value.is_array()) {
           Walk(value, here, depth + 1);
           return;
         }
         [[fallthrough]];
-      case Holds::kSchemas:
+      case KeywordValue::kSchemas:
         WalkList(value, here, depth);
         return;
-      case Holds::kNamedSchemas:
-      case Holds::kPatternSchemas:
-      case Holds::kSchemaOrNames:
+      case KeywordValue::kNamedSchemas:
+      case KeywordValue::kPatternSchemas:
+      case KeywordValue::kSchemaOrNames:
         WalkNamed(known->second, value, here, depth);
         return;
-      case Holds::kUnchecked:
+      case KeywordValue::kUnchecked:
         AddGap(here, fmt::format("\"{}\" is not checked", key));
         return;
-      case Holds::kPattern:
+      case KeywordValue::kPattern:
         if (value.is_string()) {
           Compile(value.get_string(), here);
         } else {
           Refuse(here, "must be a string");
         }
         return;
-      case Holds::kNames:
-      case Holds::kNamesByName:
-      case Holds::kType:
-      case Holds::kNumber:
-      case Holds::kPositive:
-      case Holds::kCount:
-      case Holds::kFlag:
-      case Holds::kList:
-      case Holds::kText:
-      case Holds::kAnything:
-        if (const char* wanted = Wrong(known->second, value)) {
+      case KeywordValue::kNames:
+      case KeywordValue::kNamesByName:
+      case KeywordValue::kType:
+      case KeywordValue::kNumber:
+      case KeywordValue::kPositive:
+      case KeywordValue::kCount:
+      case KeywordValue::kFlag:
+      case KeywordValue::kList:
+      case KeywordValue::kText:
+      case KeywordValue::kAnything:
+        if (const char* wanted = WantedInstead(known->second, value)) {
           Refuse(here, fmt::format("must be {}", wanted));
         } else {
           NoticeName(schema, key, value, place);
@@ -323,7 +168,7 @@ class SchemaLoader {
       Walk(value.get_array()[i], fmt::format("{}/{}", place, i), depth + 1);
   }
 
-  void WalkNamed(Holds holds, const json::value& value, const std::string& place, int depth) {
+  void WalkNamed(KeywordValue holds, const json::value& value, const std::string& place, int depth) {
     if (!value.is_object()) {
       Refuse(place, "must be an object");
       return;
@@ -331,8 +176,8 @@ class SchemaLoader {
     for (const auto& [name, schema] : value.get_object()) {
       std::string here = place;
       AppendPointer(here, name);
-      if (holds == Holds::kPatternSchemas) Compile(name, here);
-      if (holds == Holds::kSchemaOrNames && schema.is_array()) {
+      if (holds == KeywordValue::kPatternSchemas) Compile(name, here);
+      if (holds == KeywordValue::kSchemaOrNames && schema.is_array()) {
         if (!AreStrings(schema)) Refuse(here, "must be a list of names");
         continue;
       }
@@ -340,50 +185,9 @@ class SchemaLoader {
     }
   }
 
-  // What is wrong with a plain value; null when nothing is.
-  static const char* Wrong(Holds holds, const json::value& value) {
-    switch (holds) {
-      case Holds::kNames:
-        return AreStrings(value) ? nullptr : "a list of names";
-      case Holds::kNamesByName:
-        return value.is_object() &&
-                       std::ranges::all_of(value.get_object(),
-                                           [](const auto& one) { return AreStrings(one.value()); })
-                   ? nullptr
-                   : "lists of names by name";
-      case Holds::kType:
-        return IsTypeName(value) || (value.is_array() && std::ranges::all_of(value.get_array(), IsTypeName))
-                   ? nullptr
-                   : "null, boolean, object, array, number, string, integer, or a list of these";
-      case Holds::kNumber:
-        return value.is_number() ? nullptr : "a number";
-      case Holds::kPositive:
-        return AsDouble(value).value_or(0) > 0 ? nullptr : "a number above 0";
-      case Holds::kCount:
-        return AsInteger(value).value_or(-1) >= 0 ? nullptr : "a whole number from 0";
-      case Holds::kFlag:
-        return value.is_bool() ? nullptr : "true or false";
-      case Holds::kList:
-        return value.is_array() ? nullptr : "a list";
-      case Holds::kText:
-        return value.is_string() ? nullptr : "a string";
-      case Holds::kSchema:
-      case Holds::kSchemas:
-      case Holds::kSchemaOrList:
-      case Holds::kNamedSchemas:
-      case Holds::kSchemaOrNames:
-      case Holds::kPatternSchemas:
-      case Holds::kPattern:
-      case Holds::kAnything:
-      case Holds::kUnchecked:
-        break;
-    }
-    return nullptr;
-  }
-
   void Compile(std::string_view pattern, const std::string& place) {
     if (parts_.patterns.contains(pattern)) return;
-    const auto translated = Translated(pattern);
+    const auto translated = TranslateEcmaPattern(pattern);
     try {
       if (translated) {
         parts_.patterns.emplace(pattern, boost::wregex(WideText(*translated), boost::regex::perl));
@@ -454,7 +258,7 @@ class SchemaLoader {
   void NoticeUnknown(std::string_view key, const std::string& place) {
     if (key.starts_with("x-")) return;
     std::vector<std::string_view> names;
-    for (const auto& [name, holds] : Keywords()) names.push_back(name);
+    for (const auto& [name, holds] : SchemaKeywords()) names.push_back(name);
     parts_.unknown.push_back({ErrorCode::kUnknownField, place,
                               fmt::format("JSON Schema has no keyword \"{}\"", key), DidYouMean(key, names)});
   }
@@ -475,21 +279,6 @@ class SchemaLoader {
 };
 
 }  // namespace
-
-std::wstring WideText(std::string_view utf8) {
-  std::wstring wide;
-  while (!utf8.empty()) {
-    const std::size_t length = std::max<std::size_t>(1, Utf8SequenceLength(utf8));
-    const auto first = static_cast<unsigned char>(utf8.front());
-    constexpr std::array<unsigned, 5> kMask = {0xFF, 0x7F, 0x1F, 0x0F, 0x07};
-    unsigned code = first & kMask.at(length);
-    for (std::size_t i = 1; i < length; ++i)
-      code = (code << 6U) | (static_cast<unsigned char>(utf8[i]) & 0x3FU);
-    wide += static_cast<wchar_t>(code);
-    utf8.remove_prefix(length);
-  }
-  return wide;
-}
 
 JsonSchema::JsonSchema(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 JsonSchema::~JsonSchema() = default;

@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -24,9 +23,6 @@ struct JsonSchema::Parts {
   std::vector<Issue> gaps;
   std::vector<Issue> unknown;
 };
-
-// For characters instead of bytes.
-std::wstring WideText(std::string_view utf8);
 
 // What is wrong with the value. `faults` has ten at most.
 bool CheckBySchema(const JsonSchema::Parts& schema, const boost::json::value& value,

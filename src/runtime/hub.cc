@@ -3,17 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <boost/asio/error.hpp>
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/system/error_code.hpp>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <expected>
 #include <filesystem>
@@ -59,9 +51,9 @@
 #include "runtime/command_facts.h"
 #include "runtime/core/core.h"
 #include "runtime/core/plan_summaries.h"
-#include "runtime/core/rest.h"
 #include "runtime/core/threaded_commits.h"
 #include "runtime/hub_home.h"
+#include "runtime/hub_loop.h"
 #include "runtime/hub_trust.h"
 #include "runtime/node.h"
 #include "runtime/reports/stray_inbox.h"
@@ -73,12 +65,6 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace asio = boost::asio;
-
-// Well below what the node takes for a jump of the clock.
-constexpr Duration kLongestSleep = std::chrono::seconds(10);
-// While commits are behind they wake the loop; this is only a safety net.
-constexpr Duration kCrowdedSleep = std::chrono::seconds(1);
-constexpr Duration kShortestSleep = std::chrono::milliseconds(1);
 
 // For a hub that is only looked at.
 class NoCommits final : public CommitQueue {
@@ -105,18 +91,6 @@ NodeOptions OptionsFor(const Team& team) {
 }
 
 }  // namespace
-
-struct Hub::Loop {
-  asio::io_context context{1};
-  // The loop ends when it is stopped, never for want of work: between the mark of a wake-up and its post by
-  // the commit thread there may be none.
-  asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
-  asio::steady_timer timer{context};
-  asio::posix::stream_descriptor folders{context};
-  bool folders_watched = false;
-  asio::posix::stream_descriptor models{context};
-  std::atomic<bool> woken{false};
-};
 
 Hub::Hub(fs::path directory, Team team, HubOptions options)
     : directory_(std::move(directory)),
@@ -367,184 +341,6 @@ std::optional<Error> Hub::Unable() {
                  "make space, then try again"};
   }
   return std::nullopt;
-}
-
-void Hub::Wake() {
-  if (loop_->woken.exchange(true)) return;
-  asio::post(loop_->context, [this] {
-    loop_->woken = false;
-    Pump();
-  });
-}
-
-void Hub::Stop() {
-  stopping_ = true;
-  Wake();
-}
-
-// False: the run is over.
-bool Hub::TakeNews() {
-  ThreadedCommits::News news = commits_->TakeNews();
-  if (news.disk_full) {
-    Report("the disk is full: nothing more is taken in until there is space (" + news.disk_full->message +
-           ")");
-  }
-  if (news.committed > core().committed()) node_->Committed(news.committed);
-  if (news.failed) node_->CommitFailed(std::move(*news.failed));
-  if (!core().failure()) return true;
-  error_ = core().failure();
-  loop_->context.stop();
-  return false;
-}
-
-void Hub::Pump() {
-  if (!TakeNews()) return;
-  if (until_ && until_()) stopping_ = true;
-  if (stopping_) {
-    PumpStop();
-    return;
-  }
-  commits_->Retry();
-  // A server goes on by itself when there is space again; nobody waits for a verb that long.
-  if (options_.mode == HubMode::kControl && commits_->Stalled()) {
-    Stop();
-    return;
-  }
-  if (commits_->Crowded()) {
-    SetTimer(kCrowdedSleep);
-    return;
-  }
-  StepNode();
-}
-
-void Hub::StepNode() {
-  if (options_.mode == HubMode::kControl) {
-    node_->Drain();
-    SetTimer(kCrowdedSleep);
-    return;
-  }
-  NoticeClockJump();
-  NoticeConfiguration();
-  NoticeOldPlans();
-  const bool more = node_->Step();
-  for (const std::string& problem : node_->TakeProblems()) Report(problem);
-  if (core().Accepts()) WatchFolders();
-  if (until_idle_) CheckIdle();
-  if (more) {
-    Wake();
-  } else {
-    const Timestamp next = std::min(node_->NextWake(), config_due_);
-    SetTimer(std::min(kLongestSleep, std::max(kShortestSleep, next - clock_.Now())));
-  }
-}
-
-void Hub::PumpStop() {
-  core().Hold();
-  commits_->Retry();
-  node_->Drain();
-  if (commits_->Stalled()) {
-    // What waits was not acknowledged to anybody; it cannot be saved.
-    loop_->context.stop();
-    return;
-  }
-  if (!core().Settled()) return;
-  if (!files_settled_) {
-    files_settled_ = true;
-    node_->SettleFiles();
-    for (const std::string& problem : node_->TakeProblems()) Report(problem);
-    Wake();
-    return;
-  }
-  loop_->context.stop();
-}
-
-// True: the plan that is waited for has ended.
-bool Hub::PlanHasEnded() {
-  if (until_plan_.empty() || !core().Settled()) return false;
-  const PlanState* plan = core().FindLoaded(until_plan_);
-  if (plan == nullptr || !plan->completed) return false;
-  end_ = plan->cancelled || HasFailed(core().state(), {until_plan_}) ? End::kFailed : End::kDone;
-  return true;
-}
-
-void Hub::CheckIdle() {
-  if (PlanHasEnded()) {
-    Stop();
-    return;
-  }
-  if (!node_->AtRest()) return;
-  const Rest rest = AssessRest(core().state());
-  if (rest.busy || (!rest.awaited.empty() && options_.stays && options_.stays())) return;
-  end_ = HasFailed(core().state(), touched_) ? End::kFailed
-         : rest.awaited.empty()              ? End::kDone
-                                             : End::kWaiting;
-  for (const std::string& line : rest.awaited) Report(line);
-  Stop();
-}
-
-// Only after a step has emptied it: the descriptor stays readable until then.
-void Hub::WatchFolders() {
-  if (watcher_->descriptor() < 0 || loop_->folders_watched) return;
-  if (!loop_->folders.is_open()) loop_->folders.assign(watcher_->descriptor());
-  loop_->folders_watched = true;
-  loop_->folders.async_wait(asio::posix::stream_descriptor::wait_read,
-                            [this](const boost::system::error_code& error) {
-                              loop_->folders_watched = false;
-                              if (error != asio::error::operation_aborted) Wake();
-                            });
-}
-
-// What models send is taken by itself; only an outcome wakes the hub.
-void Hub::WatchModels() {
-  if (!models_) return;
-  if (!loop_->models.is_open()) loop_->models.assign(models_->reactor->descriptor());
-  loop_->models.async_wait(asio::posix::stream_descriptor::wait_read,
-                           [this](const boost::system::error_code& error) {
-                             if (error == asio::error::operation_aborted) return;
-                             models_->reactor->Step();
-                             if (core().has_posted()) Wake();
-                             WatchModels();
-                           });
-}
-
-void Hub::SetTimer(Duration longest) {
-  loop_->timer.expires_after(longest);
-  loop_->timer.async_wait([this](const boost::system::error_code& error) {
-    if (!error) Wake();
-  });
-}
-
-Result<void> Hub::Run() {
-  WatchModels();
-  Wake();
-  loop_->context.run();
-  if (error_) return std::unexpected(*error_);
-  return {};
-}
-
-Result<Hub::End> Hub::Serve(bool until_idle) {
-  until_idle_ = until_idle;
-  asio::signal_set signals(loop_->context, SIGINT, SIGTERM);
-  signals.async_wait([&](const boost::system::error_code& error, int /*signal*/) {
-    if (error) return;
-    // The next one ends the process, also when the disk holds up the loop: the journal is made for that.
-    signals.clear();
-    Report("stopping; again to stop at once");
-    Stop();
-  });
-  if (options_.announces) Report("serving " + directory_.string());
-  TRY(Run());
-  return end_;
-}
-
-Result<Hub::End> Hub::ServePlan(const PlanId& plan) {
-  until_plan_ = plan;
-  return Serve(true);
-}
-
-Result<void> Hub::ServeUntil(const std::function<bool()>& done) {
-  until_ = done;
-  return Run();
 }
 
 }  // namespace agenttalk

@@ -96,101 +96,108 @@ void CheckArchitecture(Program& program) {
 #endif
 }
 
-void RefuseCalls(Program& program) {
-  static constexpr long kForbidden[] = {
-      // namespaces, mounts, roots
-      SYS_unshare,
-      SYS_setns,
-      SYS_mount,
-      SYS_umount2,
-      SYS_pivot_root,
-      SYS_chroot,
-      SYS_move_mount,
-      SYS_open_tree,
-      SYS_fsopen,
-      SYS_fsconfig,
-      SYS_fsmount,
-      SYS_fspick,
-      SYS_mount_setattr,
-      SYS_quotactl,
-      SYS_quotactl_fd,
-      // other processes
-      SYS_ptrace,
-      SYS_process_vm_readv,
-      SYS_process_vm_writev,
-      SYS_kcmp,
-      SYS_pidfd_getfd,
-      SYS_process_madvise,
-      // keyrings
-      SYS_add_key,
-      SYS_request_key,
-      SYS_keyctl,
-      // the kernel
-      SYS_bpf,
-      SYS_perf_event_open,
-      SYS_userfaultfd,
-      SYS_init_module,
-      SYS_finit_module,
-      SYS_delete_module,
-      SYS_kexec_load,
-      SYS_kexec_file_load,
-      SYS_reboot,
-      SYS_swapon,
-      SYS_swapoff,
-      SYS_acct,
-      SYS_syslog,
-      SYS_open_by_handle_at,
-      SYS_name_to_handle_at,
-      SYS_lookup_dcookie,
-      SYS_nfsservctl,
-      SYS_vhangup,
-      SYS_settimeofday,
-      SYS_clock_settime,
-      SYS_adjtimex,
-      SYS_clock_adjtime,
-      SYS_sethostname,
-      SYS_setdomainname,
-      SYS_mbind,
-      SYS_set_mempolicy,
-      SYS_migrate_pages,
-      SYS_move_pages,
-      SYS_fanotify_init,
-      // memory that belongs to no process
-      SYS_shmget,
-      SYS_msgget,
+// Nobody needs these in a sandbox.
+constexpr long kForbidden[] = {
+    // namespaces, mounts, roots
+    SYS_unshare,
+    SYS_setns,
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_move_mount,
+    SYS_open_tree,
+    SYS_fsopen,
+    SYS_fsconfig,
+    SYS_fsmount,
+    SYS_fspick,
+    SYS_mount_setattr,
+    SYS_quotactl,
+    SYS_quotactl_fd,
+    // other processes
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_kcmp,
+    SYS_pidfd_getfd,
+    SYS_process_madvise,
+    // keyrings
+    SYS_add_key,
+    SYS_request_key,
+    SYS_keyctl,
+    // the kernel
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_userfaultfd,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_kexec_load,
+    SYS_kexec_file_load,
+    SYS_reboot,
+    SYS_swapon,
+    SYS_swapoff,
+    SYS_acct,
+    SYS_syslog,
+    SYS_open_by_handle_at,
+    SYS_name_to_handle_at,
+    SYS_lookup_dcookie,
+    SYS_nfsservctl,
+    SYS_vhangup,
+    SYS_settimeofday,
+    SYS_clock_settime,
+    SYS_adjtimex,
+    SYS_clock_adjtime,
+    SYS_sethostname,
+    SYS_setdomainname,
+    SYS_mbind,
+    SYS_set_mempolicy,
+    SYS_migrate_pages,
+    SYS_move_pages,
+    SYS_fanotify_init,
+    // memory that belongs to no process
+    SYS_shmget,
+    SYS_msgget,
 #if defined(__x86_64__)
-      SYS_iopl,
-      SYS_ioperm,
-      SYS_modify_ldt,
-      SYS_uselib,
-      SYS_kexec_load,
-      SYS_create_module,
-      SYS_get_kernel_syms,
-      SYS_query_module,
-      SYS__sysctl,
-      SYS_ustat,
-      SYS_sysfs,
+    SYS_iopl,
+    SYS_ioperm,
+    SYS_modify_ldt,
+    SYS_uselib,
+    SYS_kexec_load,
+    SYS_create_module,
+    SYS_get_kernel_syms,
+    SYS_query_module,
+    SYS__sysctl,
+    SYS_ustat,
+    SYS_sysfs,
 #endif
-  };
-  for (const long call : kForbidden) program.Refuse(call, EPERM);
-  // Programs take another way when these are not there.
-  static constexpr long kUnknown[] = {SYS_clone3,         SYS_openat2,           SYS_io_uring_setup,
-                                      SYS_io_uring_enter, SYS_io_uring_register, SYS_memfd_create,
-                                      kMemfdSecret};
-  for (const long call : kUnknown) program.Refuse(call, ENOSYS);
-}
+};
 
-void RefuseArguments(Program& program) {
-  program.RefuseBits(SYS_clone, 0, kNamespaces, EPERM);
-  program.RefuseBits(SYS_fchmod, 1, kSetIdBits, EPERM);
-  program.RefuseBits(SYS_fchmodat, 2, kSetIdBits, EPERM);
-  program.RefuseBits(kFchmodat2, 2, kSetIdBits, EPERM);
-  program.RefuseBits(SYS_mknodat, 2, kSetIdBits, EPERM);
+// Programs take another way when these are not there.
+constexpr long kUnknown[] = {SYS_clone3,         SYS_openat2,           SYS_io_uring_setup,
+                             SYS_io_uring_enter, SYS_io_uring_register, SYS_memfd_create,
+                             kMemfdSecret};
+
+// Calls that are refused when one of `bits` is set in an argument.
+struct ForbiddenBits {
+  long call;
+  unsigned argument;
+  std::uint32_t bits;
+};
+constexpr ForbiddenBits kForbiddenBits[] = {
+    {SYS_clone, 0, kNamespaces}, {SYS_fchmod, 1, kSetIdBits},  {SYS_fchmodat, 2, kSetIdBits},
+    {kFchmodat2, 2, kSetIdBits}, {SYS_mknodat, 2, kSetIdBits},
+#if defined(__x86_64__)
+    {SYS_chmod, 1, kSetIdBits},  {SYS_creat, 1, kSetIdBits},   {SYS_mknod, 1, kSetIdBits},
+#endif
+};
+
+void RefuseCalls(Program& program) {
+  for (const long call : kForbidden) program.Refuse(call, EPERM);
+  for (const long call : kUnknown) program.Refuse(call, ENOSYS);
+  for (const ForbiddenBits& one : kForbiddenBits) program.RefuseBits(one.call, one.argument, one.bits, EPERM);
   program.RefuseMakingSetId(SYS_openat, 2, 3);
 #if defined(__x86_64__)
-  program.RefuseBits(SYS_chmod, 1, kSetIdBits, EPERM);
-  program.RefuseBits(SYS_creat, 1, kSetIdBits, EPERM);
-  program.RefuseBits(SYS_mknod, 1, kSetIdBits, EPERM);
   program.RefuseMakingSetId(SYS_open, 1, 2);
 #endif
 }
@@ -203,7 +210,6 @@ Result<FileDescriptor> MakeSyscallFilter() {
   Program program;
   CheckArchitecture(program);
   RefuseCalls(program);
-  RefuseArguments(program);
   program.Return(SECCOMP_RET_ALLOW);
   FileDescriptor file(::memfd_create("agenttalk-filter", MFD_CLOEXEC));
   if (!file.valid()) return FailErrno("memfd_create");

@@ -16,6 +16,7 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "model/command/command.h"
+#include "model/dag/output_rules.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_outcome.h"
 #include "model/events/event.h"
@@ -205,10 +206,6 @@ class Binding {
   std::map<std::string, PickPolicy> policies_;  // of the inputs that want no newest version
   std::map<std::string, BoundInput> bound_;
 };
-
-bool IsExact(const TaskInput& input) {
-  return input.selector == SelectorType::kFileName || input.selector == SelectorType::kOutputName;
-}
 
 }  // namespace
 

@@ -25,6 +25,7 @@
 #include "base/json_pointer.h"
 #include "base/suggestion.h"
 #include "model/config/human_agent.h"
+#include "model/dag/output_rules.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_graph.h"
 
@@ -41,25 +42,6 @@ constexpr std::size_t kMostGlobSteps = 20'000'000;
 constexpr std::size_t kMostSuggestions = 20;
 
 const AgentId kHumanAgent{std::string(kHuman)};
-
-bool IsExact(const TaskInput& input) {
-  return input.selector == SelectorType::kFileName || input.selector == SelectorType::kOutputName;
-}
-
-// Several tasks may make an output of one name only if each says that a later one takes the earlier one's
-// place.
-bool MayBeReplaced(const TaskOutput& output) {
-  if (!output.versioning) return false;
-  const VersioningMode mode = output.versioning->mode;
-  return mode == VersioningMode::kKeepLatest || mode == VersioningMode::kOverwriteByName ||
-         mode == VersioningMode::kSemverTagged;
-}
-
-bool RangesOverlap(const ScoreRange& a, const ScoreRange& b) {
-  const auto low = [](const ScoreRange& range) { return range.min_score.value_or(-1e300); };
-  const auto high = [](const ScoreRange& range) { return range.max_score.value_or(1e300); };
-  return low(a) <= high(b) && low(b) <= high(a);
-}
 
 std::string_view BaseName(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1);

@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
-#include <boost/json/kind.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -17,7 +15,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -29,7 +26,7 @@
 #include "base/json_pointer.h"
 #include "base/suggestion.h"
 #include "base/time.h"
-#include "base/utf8.h"
+#include "model/reading/value_issue.h"
 
 namespace agenttalk {
 namespace {
@@ -38,73 +35,11 @@ namespace json = boost::json;
 
 // More unknown keys than this are not typing mistakes; naming them all would only cost time and paper.
 constexpr std::size_t kMostUnknownKeys = 20;
-constexpr std::size_t kLongestQuote = 40;
 
-std::string Quoted(std::string_view text) {
-  const std::string_view shown = Utf8Prefix(text, kLongestQuote);
-  return fmt::format("\"{}{}\"", shown, shown.size() < text.size() ? "…" : "");
-}
-
-bool IsNumber(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-std::string TypeHint(std::string_view wanted, const json::value& value) {
-  if (value.is_null()) return "leave the field out instead of writing null";
-  const bool truth = wanted == "a boolean";
-  if (value.is_string() && (truth || wanted == "a number" || wanted == "an integer")) {
-    const std::string_view text = value.get_string();
-    const bool quoted = truth ? text == "true" || text == "false" : IsNumber(text);
-    if (quoted) return "write the value without quotes";
-    return truth ? "write true or false" : "write digits alone, e.g. 5";
-  }
-  if (wanted.starts_with("an array")) return "write it in [ ]";
-  return {};
-}
-
-Issue TypeIssue(std::string path, std::string_view wanted, const json::value& value) {
-  return {ErrorCode::kTypeMismatch, std::move(path),
-          fmt::format("must be {}, not {}", wanted, KindName(value)), TypeHint(wanted, value)};
-}
-
-std::string RangeText(const IntegerRange& range) {
-  const bool no_min = range.min == IntegerRange{}.min;
-  const bool no_max = range.max == IntegerRange{}.max;
-  if (no_min && no_max) return "must be an integer";
-  if (no_max) return fmt::format("must be an integer, {} or more", range.min);
-  if (no_min) return fmt::format("must be an integer, at most {}", range.max);
-  return fmt::format("must be an integer from {} to {}", range.min, range.max);
-}
-
-std::string UnsafeName(std::string_view name) {
-  return fmt::format("{} is not a name that may become part of a path", Quoted(name));
-}
 constexpr const char* kNameHint =
     "letters, digits, '.', '_' and '-', starting with a letter or digit, at most 128";
 
 }  // namespace
-
-std::string_view KindName(const json::value& value) {
-  switch (value.kind()) {
-    case json::kind::null:
-      return "null";
-    case json::kind::bool_:
-      return "a boolean";
-    case json::kind::int64:
-    case json::kind::uint64:
-    case json::kind::double_:
-      return "a number";
-    case json::kind::string:
-      return "a string";
-    case json::kind::array:
-      return "an array";
-    case json::kind::object:
-      break;
-  }
-  return "an object";
-}
 
 std::string ValuePlace::Pointer() const {
   if (parent == nullptr) return root;
@@ -345,7 +280,7 @@ bool ObjectReader::OneOf(const Field& field, std::span<const std::string_view> s
     std::string hint(field.hint());
     if (hint.empty()) hint = DidYouMean(text, spellings);
     Error(field.key(), field.invalid(),
-          fmt::format("{} is not one of {}", Quoted(text), fmt::join(spellings, ", ")), std::move(hint));
+          fmt::format("{} is not one of {}", QuotedText(text), fmt::join(spellings, ", ")), std::move(hint));
     return false;
   }
   chosen = static_cast<std::size_t>(found - spellings.begin());
@@ -432,7 +367,7 @@ void ObjectReader::Finish() {
     AppendPointer(path, key);
     auto& list = refuse_others_ ? issues_.errors : issues_.warnings;
     list.push_back({ErrorCode::kUnknownField, std::move(path),
-                    fmt::format("the field {} is not known", Quoted(key)), DidYouMean(key, asked_)});
+                    fmt::format("the field {} is not known", QuotedText(key)), DidYouMean(key, asked_)});
   }
   if (unknown > kMostUnknownKeys) {
     Warn({}, ErrorCode::kUnknownField,
