@@ -168,7 +168,7 @@ TEST_F(Gateway, FilesThatAPersonAttachesAreWhatTheInterruptedToolLeft) {
   Feed(AskForTool("cmd_1", false));
   Feed(ToolCallDone{PlanId("plan_a"), CommandId("cmd_1"), OpenCallOf("cmd_1"), "", ErrorCode::kOutcomeUnknown,
                     ""});
-  const std::uint64_t question = Plan("plan_a").questions.begin()->first;
+  const std::uint64_t question = Plan("plan_a").people.questions().begin()->first;
   Feed(QuestionAnswer{
       PlanId("plan_a"), question, Decision::kApprove, "it was drawn", {{"chart.svg", "<svg/>"}}, {}});
   ASSERT_EQ(Of<ToolCallFinished>().size(), 1U);

@@ -194,7 +194,7 @@ void Conclude(Turn& turn, const PlanState& plan, const CommandRecord& record) {
                 EndState::kFailed);
     return;
   }
-  if (!RoleOf(record).reported) Report(turn, plan, record, ReportedStatus::kCompleted, facts->result);
+  if (!RoleOf(record).HasReported()) Report(turn, plan, record, ReportedStatus::kCompleted, facts->result);
   Succeed(turn, plan, record, *std::move(facts));
 }
 
@@ -379,7 +379,7 @@ bool InSteps::SurviveFailure(Turn& turn, const PlanState& plan, const CommandRec
 
 void InSteps::ReportFailure(Turn& turn, const PlanState& plan, const CommandRecord& record,
                             const std::string& message) const {
-  if (!record.execution || !record.execution->role || RoleOf(record).reported) return;
+  if (!record.execution || !record.execution->role || RoleOf(record).HasReported()) return;
   Report(turn, plan, record, ReportedStatus::kFailed, message);
 }
 

@@ -132,6 +132,9 @@ class RoleState {
   [[nodiscard]] const std::optional<double>& score() const { return stored_.score; }
   [[nodiscard]] const std::string& score_explanation() const { return stored_.score_explanation; }
 
+  // A step itself said how the task ended.
+  [[nodiscard]] bool HasReported() const { return stored_.reported; }
+
   // Fold.
   RoleRecord& Change() { return stored_; }
 

@@ -26,6 +26,7 @@
 #include "base/json_pointer.h"
 #include "base/suggestion.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "model/reading/value_issue.h"
 
 namespace agenttalk {
