@@ -60,7 +60,7 @@ TEST_F(FocusTest, AnAlertIsToldOnceAndClosedWhenItIsOver) {
   EXPECT_EQ(Feed(HubAlert{"another tool has changed"}), Names{"question_asked"});
   EXPECT_EQ(Feed(HubAlert{"a tool has changed", true}), Names{"question_closed"});
   EXPECT_EQ(Feed(HubAlert{"a tool has changed", true}), Names{}) << "there is none";
-  EXPECT_EQ(engine_.state().own.questions.size(), 1U);
+  EXPECT_EQ(engine_.state().own.people.questions().size(), 1U);
   EXPECT_EQ(Feed(HubAlert{"a tool has changed"}), Names{"question_asked"}) << "it is so again";
 }
 

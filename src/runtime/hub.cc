@@ -266,7 +266,7 @@ void Hub::SettleAlert(const std::string& text) {
     settled_.insert(text);
     return;
   }
-  const auto& open = core().state().own.questions;
+  const auto& open = core().state().own.people.questions();
   const auto is_it = [&](const auto& one) { return one.second.asked.text == text; };
   if (std::ranges::none_of(open, is_it)) return;
   core().Submit(HubAlert{text, true});

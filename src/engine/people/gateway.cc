@@ -91,7 +91,8 @@ void OnHubAlert(Turn& turn, HubAlert input) {
   };
   if (input.over) {
     CloseAlertsIf(turn, own, "this is in order again", is_it);
-  } else if (std::ranges::none_of(own.questions, [&](const auto& one) { return is_it(one.second.asked); })) {
+  } else if (std::ranges::none_of(own.people.questions(),
+                                  [&](const auto& one) { return is_it(one.second.asked); })) {
     Alert(turn, own, nullptr, std::move(input.text));
   }
 }
