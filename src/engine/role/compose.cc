@@ -79,7 +79,8 @@ Result<void> DescribeStep(Turn& turn, const CommandRecord& record, RoleRequest& 
     const auto same = [&](const NamedContent& one) { return one.name == reference.Name(); };
     if (is_result && std::ranges::none_of(request.results, same))
       request.results.push_back({reference.Name(), referred->result});
-    if (referred != nullptr && !is_result) return std::optional(ReferredText{turn.Say(Reason::kNothingCame), false});
+    if (referred != nullptr && !is_result)
+      return std::optional(ReferredText{turn.Say(Reason::kNothingCame), false});
     return std::optional(
         ReferredText{reference.owner == "command" ? turn.Say(Reason::kTaskAbove) : reference.Name()});
   });

@@ -186,11 +186,9 @@ json::object AttemptsAt(Turn& turn, const PlanState& plan, TaskIndex task) {
   }
   if (!said.empty()) tried["said"] = std::move(said);
   json::array calls;
-  if (const auto trail = plan.goal->trails.find(plan.dag->IdOf(task)); trail != plan.goal->trails.end()) {
-    for (const ToolTrace& call : trail->second) {
-      calls.push_back(json::object{
-          {"tool", call.tool}, {call.failed ? "failed" : "outcome", Shown(turn, call.outcome, kLineShown)}});
-    }
+  for (const ToolTrace& call : plan.goal->TrailOf(plan.dag->IdOf(task))) {
+    calls.push_back(json::object{
+        {"tool", call.tool}, {call.failed ? "failed" : "outcome", Shown(turn, call.outcome, kLineShown)}});
   }
   if (!calls.empty()) tried["toolCalls"] = std::move(calls);
   return tried;

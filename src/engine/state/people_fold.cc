@@ -13,11 +13,11 @@ void PeopleFold::Fold(const QuestionAsked& e) {
   plan_.people.Stored().questions[event_.number] = {e, event_.time};
   ++state_.open_questions;
   if (e.deadline != Timestamp{}) state_.timers.Add({e.deadline, plan_.number, 0, event_.number});
-  const bool pauses_command =
-      e.purpose == QuestionPurpose::kBudget || e.purpose == QuestionPurpose::kHubBudget ||
-      e.purpose == QuestionPurpose::kOutcome || e.purpose == QuestionPurpose::kTask ||
-      (e.purpose == QuestionPurpose::kAskHuman && e.call == 0) || e.matter == GoalMatter::kTool ||
-      e.purpose == QuestionPurpose::kToolCall;
+  const bool pauses_command = e.purpose == QuestionPurpose::kBudget ||
+                              e.purpose == QuestionPurpose::kHubBudget ||
+                              e.purpose == QuestionPurpose::kOutcome || e.purpose == QuestionPurpose::kTask ||
+                              (e.purpose == QuestionPurpose::kAskHuman && e.call == 0) ||
+                              e.matter == GoalMatter::kTool || e.purpose == QuestionPurpose::kToolCall;
   if (pauses_command) commands_.MoveTo(commands_.Record(e.command_id), CommandState::kWaitingHuman, {});
   // A tool that asks runs on; a person's time is not counted.
   if (e.purpose == QuestionPurpose::kAskHuman && e.call != 0)
