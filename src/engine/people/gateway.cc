@@ -27,6 +27,7 @@
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
 #include "model/words/catalogue.h"
+#include "model/words/reasons.h"
 
 namespace agenttalk {
 namespace {
@@ -90,7 +91,7 @@ void OnHubAlert(Turn& turn, HubAlert input) {
     return asked.kind == QuestionKind::kAlert && asked.text == input.text;
   };
   if (input.over) {
-    CloseAlertsIf(turn, own, "this is in order again", is_it);
+    CloseAlertsIf(turn, own, turn.Say(Reason::kInOrderAgain), is_it);
   } else if (std::ranges::none_of(own.people.questions(),
                                   [&](const auto& one) { return is_it(one.second.asked); })) {
     Alert(turn, own, nullptr, std::move(input.text));

@@ -43,6 +43,7 @@ constexpr std::array<ReasonEntry, static_cast<std::size_t>(Reason::kCount)> kRea
     {Reason::kTooManyCommandRounds, "the model issued commands in too many rounds", "模型发出命令的轮数过多"},
     {Reason::kToolMayHaveRun, "it is not known whether the tool ran", "不知道工具是否已经运行"},
     {Reason::kNobodyDidIt, "nobody did it", "没有人去做"},
+    {Reason::kInOrderAgain, "this is in order again", "已恢复正常"},
     {Reason::kTheTask, "the task", "该任务"},
     {Reason::kNoScore, "{0} has no score, {1:g} is required", "{0} 没有得分，要求 {1:g}"},
     {Reason::kScoreTooLow, "{0} has a score of {1:g}, {2:g} is required", "{0} 得分 {1:g}，要求 {2:g}"},

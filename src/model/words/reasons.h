@@ -36,6 +36,7 @@ enum class Reason : std::uint8_t {
   kTooManyCommandRounds,
   kToolMayHaveRun,
   kNobodyDidIt,
+  kInOrderAgain,
   // Tasks.
   kTheTask,
   kNoScore,
