@@ -173,7 +173,7 @@ TEST(AnswerSchema, StepsSayWhatIsDoneOrWhoIsAsked) {
   const std::string schema = AnswerSchema(input, kTools, {});
   for (
       const auto& [answer, good] : std::vector<Sample>{
-          {R"({"steps":[{"id":"a","type":"use_tool","name":"read_file","params":{"path":"x"},"on_error":"stop"},
+          {R"({"steps":[{"id":"a","type":"use_tool","name":"read_file","params":{"path":"x"},"on_error":"stop","risk":"low"},
                {"id":"b","type":"request_collaboration","to":"bob","params":{"subtask":"s"},"on_error":"skip"}]})"},
           {R"({"steps":[{"id":"a","type":"use_tool","to":"bob","params":{},"on_error":"stop"}]})", false},
           {R"({"steps":[{"id":"a","type":"dance","name":"x","params":{},"on_error":"stop"}]})", false},
