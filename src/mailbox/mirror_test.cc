@@ -64,6 +64,16 @@ TEST_F(MirrorTest, SkipsWhatIsThereAlready) {
   EXPECT_EQ(after_restart.Flush().skipped, 1U);
 }
 
+TEST_F(MirrorTest, LeavesTheSameContentAloneThatIsTouchedWhileItIsRead) {
+  files_.DropFile("agents/dev/workspace/p/c/inputs/x", "1");
+  int touched = 0;
+  files_.SetInterference([&](SimOp op, const std::string& path) {
+    if (op == SimOp::kMidRead && touched < 2) files_.SetMtime(path, 1000 + ++touched);
+  });
+  EXPECT_EQ(PublishNow("agents/dev/workspace/p/c/inputs/x", "1", Overwrite::kAlways).skipped, 1U);
+  EXPECT_EQ(touched, 2);
+}
+
 TEST_F(MirrorTest, WritesAgainWhatSomebodyChangedOrDeleted) {
   EXPECT_EQ(PublishNow("plans/p/x", "1", Overwrite::kAlways).written, 1U);
   files_.Overwrite("plans/p/x", "2");

@@ -22,6 +22,8 @@
 namespace agenttalk {
 namespace {
 
+constexpr int kMostReadings = 5;
+
 // More than is ever appended between two syncs by far; damage can only be behind the last sync.
 constexpr std::uint64_t kTailBytes = std::uint64_t{4} << 20;
 // What a person is to judge lies in a folder of the question's own.
@@ -121,14 +123,21 @@ Result<MirrorWriter::Outcome> MirrorWriter::Perform(MirrorBatch::Write& write) {
 }
 
 Result<std::optional<Digest>> MirrorWriter::HashOf(const std::string& path, FileStat& stat) {
-  Sha256Stream hash;
-  const ReadReport report = TRY(files_.Read(path, stat.size, [&hash](std::string_view piece) -> Result<void> {
-    hash.Update(piece);
-    return {};
-  }));
-  if (report.outcome != ReadOutcome::kComplete) return std::nullopt;
-  stat = report.stat;
-  return hash.Finish();
+  // A tool's folder may be given to the tool's user, or made again, at this very moment: then the file has
+  // other times and the same content, and must not be replaced by one that the user cannot read.
+  for (int tries = 0; tries < kMostReadings; ++tries) {
+    Sha256Stream hash;
+    const ReadReport report =
+        TRY(files_.Read(path, stat.size, [&hash](std::string_view piece) -> Result<void> {
+          hash.Update(piece);
+          return {};
+        }));
+    if (report.outcome == ReadOutcome::kChanged) continue;
+    if (report.outcome != ReadOutcome::kComplete) return std::nullopt;
+    stat = report.stat;
+    return hash.Finish();
+  }
+  return std::nullopt;
 }
 
 Result<bool> MirrorWriter::IsThere(const std::string& path, FileStat stat, const Digest& content) {

@@ -9,7 +9,7 @@ PLAN = {"plan": "guide", "goal": "A guide to the harbour", "tasks": [
     {"id": "guide", "agent": "ann", "prompt": "Write the guide and its summary.", "outputs": ["guide.md", "summary.md"],
      "score": {"criteria": CRITERIA, "pass": 60}, "timeout": 600}]}
 WORDS = {"en": ("Do not do the task yet", "The task makes these outputs: (.*?)\\. Write each", "The agents you may ask"),
-         "zh": ("先不要执行任务", "任务需要产生以下输出:(.*?)。", "可以请求协助的智能体")}
+         "zh": ("先不要执行任务", "任务需要产生以下输出：(.*?)。", "可以请求协助的智能体")}
 
 
 def mind_in(language, gate):

@@ -38,6 +38,7 @@ BY_NATURE = {
     "files.a_recorded_run_with_tools_replays_alike": "it records and replays by itself",
     "commands.unknown_tasks_and_old_dags_come_back_and_the_model_corrects_them": SERVER,
     "gates.saying_something_to_a_paused_plan_is_answered_at_once": "it ends while a task runs, and how far that got depends on the moment",
+    "gates.what_a_remark_depends_on_is_shown_to_those_who_decide": SERVER,
     "goal_files.what_cannot_be_given_is_refused_before_anything_runs": NOBODY_ASKED,
     "internal_plans.an_agent_that_plans_knows_outputs_criteria_and_team": THINKING,
     "internal_plans.an_agent_that_plans_knows_outputs_criteria_and_team_in_chinese": THINKING,
