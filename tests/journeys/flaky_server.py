@@ -12,6 +12,11 @@ EVENTS = [{"id": "c", "model": "flaky", "choices": [{"index": 0, "delta": {"cont
           {"id": "c", "choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}]
 
 
+class Listener(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256  # the default of 5 loses connections when many come at once
+
+
 class FlakyServer:
     """`fate(number)` says what becomes of call `number` (from 0): "ok", "drop" (reset), or a status with headers."""
 
@@ -41,8 +46,7 @@ class FlakyServer:
             return sum(call["fate"] in fates for call in self.calls)
 
     def start(self):
-        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), self._handler())
-        self.http.daemon_threads = True
+        self.http = Listener(("127.0.0.1", self.port), self._handler())
         self.port = self.http.server_port
         threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
 

@@ -64,7 +64,8 @@ def test_a_server_that_goes_away_is_waited_for(box):
     # Slow at first, so that none is answered before all are under way.
     with FlakyServer(seconds=30.0) as server, hub_at(box, server, limits={"max_parallel_calls": 64}) as hub:
         hub.write("plan.yaml", plan_of(count))
-        running = hub.spawn("run", "--plan", "plan.yaml", "--json")
+        # Quiet: nobody reads its output before it ends, and a full pipe would hold it up.
+        running = hub.spawn("run", "--plan", "plan.yaml", "--json", "--quiet")
         wait_for(lambda: len(server.calls) >= count, "all calls are under way")
         server.go_away()
         seen = len(server.calls)
