@@ -15,12 +15,13 @@ import test_goal_files
 import test_goals
 import test_held_calls
 import test_internal_plans
+import test_nothing_hidden
 import test_own_tools
 import test_requests
 from sandbox import Sandbox
 
 JOURNEYS = (test_first, test_first_hour, test_files, test_commands, test_goals, test_gates, test_goal_files, test_internal_plans,
-            test_requests, test_own_tools, test_held_calls)
+            test_requests, test_own_tools, test_held_calls, test_nothing_hidden)
 
 # Journeys that cannot be taken with a cassette, and why. Everything else is replayed.
 THINKING = "it acts while the model is thinking, and a cassette answers at once"
@@ -44,6 +45,12 @@ BY_NATURE = {
     "internal_plans.an_agent_that_plans_knows_outputs_criteria_and_team_in_chinese": THINKING,
     "requests.every_stage_is_given_what_it_decides_by_in_english": SERVER,
     "requests.every_stage_is_given_what_it_decides_by_in_chinese": SERVER,
+    "nothing_hidden.the_report_template": SERVER,
+    "nothing_hidden.the_consensus_template": SERVER,
+    "nothing_hidden.the_software_template": SERVER,
+    "nothing_hidden.the_blank_template": SERVER,
+    "nothing_hidden.a_goal_run_with_a_tool": SERVER,
+    "nothing_hidden.tool_calls_and_a_kill_in_the_middle": SERVER,
     "own_tools.tools_are_listed_and_tried_by_hand": NOBODY_ASKED,
     "own_tools.a_mistake_in_a_declaration_stops_everything": NOBODY_ASKED,
 }
