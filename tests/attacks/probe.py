@@ -113,14 +113,14 @@ def telling(path):
         raise OSError(errno.EPERM, "nothing in it")
 
 
-for path in ("/etc/passwd", "/etc/shadow", "/etc/hosts", "/root/.bashrc", "/home", "/var/log", "/proc/1/environ", "/proc/kcore", "/proc/kallsyms",
+for path in ("/etc/passwd", "/etc/shadow", "/etc/hosts", "/root", "/home", "/var/log", "/proc/1/environ", "/proc/kcore", "/proc/kallsyms",
              "/sys/kernel", "/proc/sys/kernel/core_pattern", "/dev/mem", "/dev/kmsg", "/dev/sda", *sys.argv[2:]):
     if path in ("/proc/1/environ", "/proc/kallsyms"):  # may open, as long as neither secrets nor addresses are in it
         attempt(f"reading {path}", lambda: telling(path))
-    elif os.path.isdir(path) or path in ("/home", "/var/log", "/sys/kernel"):
+    elif os.path.isdir(path) or path in ("/root", "/home", "/var/log", "/sys/kernel"):
         attempt(f"reading {path}", lambda: os.listdir(path)[0])
     elif path == "/proc/sys/kernel/core_pattern":
-        attempt(f"writing {path}", lambda: open(path, "w").write("|/task/work/x"))
+        attempt(f"writing {path}", lambda: open(path, "w").write("|/tmp/x"))
     else:
         attempt(f"reading {path}", lambda: read(path))
 for path in ("/usr/bin/evil", "/etc/evil", "/task/inputs/evil", "/task/evil", "/dev/evil", "/evil", "/proc/evil", "/lib/evil"):

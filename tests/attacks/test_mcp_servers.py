@@ -9,6 +9,7 @@ import time
 
 from attack import Attacks, command, drop, sandbox_missing
 from model_server import ModelServer
+from sandbox import SCRATCH
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PLAIN = ROOT / "tests" / "mcp" / "plain_server.py"
@@ -126,7 +127,7 @@ def test_a_server_in_the_sandbox_stays_there(box):
     for path in (box.dir, shared, shared / "open.txt", secret):
         path.chmod(0o755 if path.is_dir() else 0o644)
     common = {"command": "/usr/bin/python3"}
-    held = {**common, "args": [str(PLAIN), "peek", "/task/work/calls.log"], "sandbox": True, "read_paths": [str(PLAIN.parent), str(shared)]}
+    held = {**common, "args": [str(PLAIN), "peek", f"{SCRATCH}/calls.log"], "sandbox": True, "read_paths": [str(PLAIN.parent), str(shared)]}
     free = {**common, "args": [str(PLAIN), "peek", str(box.dir / "calls.log")]}
     with socket.create_server(("127.0.0.1", 0)) as listener, Attacks(box, "MCP servers") as tried:
         address = f"127.0.0.1:{listener.getsockname()[1]}"
@@ -148,7 +149,7 @@ def test_a_server_in_the_sandbox_stays_there(box):
         for wish in (f"read {secret}", f"write {shared}/made.txt", f"connect {address}", "processes"):
             assert peek("free", wish).startswith("had"), wish
         (shared / "made.txt").unlink()
-        assert peek("held", f"read {shared}/open.txt") == "had for everybody\n" and peek("held", "write /task/work/x") == "had it\n"
+        assert peek("held", f"read {shared}/open.txt") == "had for everybody\n" and peek("held", f"write {SCRATCH}/x") == "had it\n"
         for wish, what in wishes.items():
             found = peek("held", wish)
             tried.repelled(f"a server in the sandbox: {what}", found.startswith("refused"), found)

@@ -21,6 +21,9 @@ def bubblewrap_missing():
     return None if works.returncode == 0 else "bubblewrap does not work here"
 
 
+SCRATCH = "/task/work"  # of a program, as it sees it inside the sandbox
+
+
 def need_bubblewrap():
     if missing := bubblewrap_missing():
         raise Skip(missing)

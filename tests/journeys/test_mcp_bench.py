@@ -4,7 +4,7 @@ import time
 
 from journey import Journey, wait_for
 from mindful_model import call
-from sandbox import need_bubblewrap
+from sandbox import SCRATCH, need_bubblewrap
 from test_mcp_tools import PLAIN, ask, calls, marked, plain, say_once, team, trusted, write_plan
 from test_output_schemas import check
 
@@ -137,7 +137,7 @@ def test_a_server_in_the_sandbox_is_held_there(box):
     secret.write_text("for nobody")
     for path in (box.dir, shared, shared / "open.txt", secret):
         path.chmod(0o755 if path.is_dir() else 0o644)
-    server = {"command": "/usr/bin/python3", "args": [str(PLAIN), "peek", "/task/work/calls.log"], "sandbox": True,
+    server = {"command": "/usr/bin/python3", "args": [str(PLAIN), "peek", f"{SCRATCH}/calls.log"], "sandbox": True,
               "read_paths": [str(PLAIN.parent), str(shared)]}
 
     def mind(request):

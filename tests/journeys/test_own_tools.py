@@ -125,8 +125,9 @@ def booking_mind(request):
 
 def begun(hub):
     """The tool's scratch folder, once it runs."""
-    found = list((hub.dir / "agents/analyst/workspace").glob("*/*/work/runs"))
-    return found[0].parent if found and found[0].read_text() else None
+    found = list((hub.dir / "agents/analyst/workspace").glob("*/*/work"))
+    runs = found[0] / "runs" if found else None
+    return found[0] if runs and runs.exists() and runs.read_text() else None
 
 
 def interrupt(hub, how):
