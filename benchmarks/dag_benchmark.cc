@@ -102,9 +102,10 @@ Measured Execute(const TaskDag& dag, Journal& journal) {
   NoTools tools;
   DirectCommits commits(journal);
   Core core(journal, commits, clock);
-  ProfileComposer composer(
-      core.contents(), tools, "key", Language::kEnglish,
-      [](const std::string&, const std::string&, std::uint64_t tokens) { return Cost{tokens, 0, 0}; });
+  ProfileComposer composer(core.contents(), tools, "key", Language::kEnglish,
+                           [](const std::string&, const std::string&, std::uint64_t tokens, std::uint32_t) {
+                             return Cost{tokens, 0, 0};
+                           });
   ProviderSet providers;
   providers.entries["null"] = {std::make_shared<NullProvider>(), {}};
   CallDesk desk(core, std::move(providers), tools, clock);

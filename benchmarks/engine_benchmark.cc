@@ -100,9 +100,10 @@ class Bench {
   Bench(Journal& journal, int agents)
       : commits_(journal),
         core_(journal, commits_, clock_),
-        composer_(
-            core_.contents(), tools_, "key", Language::kEnglish,
-            [](const std::string&, const std::string&, std::uint64_t tokens) { return Cost{tokens, 0, 0}; }),
+        composer_(core_.contents(), tools_, "key", Language::kEnglish,
+                  [](const std::string&, const std::string&, std::uint64_t tokens, std::uint32_t) {
+                    return Cost{tokens, 0, 0};
+                  }),
         desk_(core_, Providers(), tools_, clock_) {
     core_.Connect(composer_, desk_, nullptr);
     CHECK(core_.Start(commits_.epoch(), "bench").has_value());

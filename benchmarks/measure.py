@@ -10,7 +10,7 @@ import time
 
 WORK = pathlib.Path(os.environ.get("BENCH_DIR", "."))
 BINARY = os.environ.get("AGENTTALK", "agenttalk")
-PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "build/bench/benchmarks"
+PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "build/release/benchmarks"
 
 
 def disk(rounds=3):

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Holds what the engine says to people and models to the catalogue (src/model/words), where each text is in every language.
 
+What is wrong with a model's answer is found in English and told in the hub's language: each wording of the files in
+ANSWERS has a row in the table of src/model/words/diagnostics.cc.
+
 A literal of two words and more in src/engine is a text that somebody reads. It belongs into the catalogue, unless it is a
-diagnostic for whoever called: an error with a code, or a warning about a file or command. These are English, as the command
-line is. Descriptions of thinking commands and actions are declared in English where they are implemented; their Chinese is in
+diagnostic for whoever called: an error with a code, or a warning about a file or command. To people these are English, as the
+command line is. Descriptions of thinking commands and actions are declared in English where they are implemented; their Chinese is in
 DescriptionOf. A phrase that nothing says is no part of the catalogue.
 """
 
@@ -82,10 +85,66 @@ def unused():
                 yield f"src/model/words/{header}: nothing says {kind}::{name}"
 
 
+# What refuses a model's answer, and what in it refuses nothing.
+ANSWERS = [
+    "src/prompts/answer_reader.cc", "src/prompts/json_finder.cc", "src/model/answer/stage_contract.cc", "src/model/answer/task_plan_reader.cc",
+    "src/model/answer/thinking_command.cc", "src/model/reading/object_reader.cc", "src/model/reading/value_issue.cc",
+    "src/model/steps/internal_plan.cc", "src/model/dag/checker.cc", "src/runtime/answers/sent_command.cc",
+    "src/engine/command/sending_rules.cc", "src/engine/role/strategy.cc", "src/engine/thinking/append_task.cc",
+    "src/engine/thinking/ask_human.cc", "src/engine/thinking/batch.cc", "src/engine/thinking/finish_current_task.cc",
+    "src/engine/thinking/plan_draft.cc", "src/engine/thinking/publish_message.cc", "src/engine/thinking/registry.cc",
+]
+NO_REFUSAL = {
+    "the declaration of the command {} is incomplete", "a command has a name, a signature, a description and a handler",
+    "there is a command {} already",
+}
+
+
+def literals(text):
+    """The texts of a source, neighbouring literals joined, without those of #include."""
+    token = re.compile(r'"((?:\\.|[^"\\])*)"|//[^\n]*|\'(?:\\.|[^\'\\])\'|#include[^\n]*')
+    found, end = [], None
+    for match in token.finditer(text):
+        if match.group(1) is None:
+            continue
+        if end is not None and not text[end:match.start()].strip():
+            found[-1] += match.group(1)
+        else:
+            found.append(match.group(1))
+        end = match.end()
+    return found
+
+
+def untold():
+    table = ROOT / "src/model/words/diagnostics.cc"
+    body = table.read_text(encoding="utf-8").split("kRows = ", 1)[1].split("\n});", 1)[0]
+    rows = literals(body)
+    known = dict(zip(rows[::2], rows[1::2]))
+    for english, chinese in known.items():
+        places = english.count("{}") if "{{" not in chinese else 0
+        told = {int(found) for found in re.findall(r"(?<!\{)\{(\d)\}", chinese)}
+        if places and told != set(range(places)):
+            yield f'{table.relative_to(ROOT)}: "{english}" has {places} values, its translation names {sorted(told)}'
+    for name in ANSWERS:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for wording in literals(text):
+            plain = wording.lstrip()
+            spoken = TEXT.search(plain) or re.match(r"(an?|must be) [a-z]+$", plain)
+            if not spoken or plain in NO_REFUSAL or re.search(r"\w+\(\w+: (str|list)", plain) or plain.endswith("."):
+                continue
+            if plain not in known and "{} " + plain not in known and "{}" + plain not in known and not declared(name, plain, text):
+                yield f'{name}: "{plain}" has no row in src/model/words/diagnostics.cc'
+
+
+def declared(name, wording, text):
+    """Told with the command that it describes, whose Chinese is in DescriptionOf."""
+    return name in DECLARED and re.search(r"ArgumentKind::k\w+[^;]*" + re.escape(wording), text) is not None
+
+
 def main():
     sources = [path for path in sorted((ROOT / "src/engine").rglob("*"))
                if path.suffix in (".h", ".cc") and not path.name.endswith("_test.cc") and "fixture" not in path.name]
-    found = [line for path in sources for line in complaints(path)] + list(unused())
+    found = [line for path in sources for line in complaints(path)] + list(unused()) + list(untold())
     print("\n".join(found) if found else f"words: {len(sources)} files of the engine say nothing beside the catalogue")
     return 1 if found else 0
 

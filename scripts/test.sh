@@ -7,10 +7,11 @@ export JOBS="${JOBS:-$(nproc)}"
 
 phase_format() { scripts/format.sh --check; }
 phase_arrows() {
-  python3 scripts/check-arrows.py && python3 scripts/check-switches.py && python3 scripts/check-deciders.py && python3 scripts/check-words.py
+  python3 scripts/check-arrows.py && python3 scripts/check-switches.py && python3 scripts/check-deciders.py && python3 scripts/check-words.py &&
+    python3 scripts/check-locks.py
 }
 phase_shell() { shellcheck scripts/*.sh examples/*/*.sh .ci/run; }
-phase_release() { scripts/build.sh release; }
+phase_release() { scripts/build.sh release all benchmarks; } # nothing else compiles the benchmarks
 phase_tidy() {
   cmake --preset dev >/dev/null # for the list of sources, one by one
   python3 scripts/tidy.py --jobs "$JOBS" ${TIDY_RECORD:+--record}

@@ -2,10 +2,12 @@
 
 #include <boost/json.hpp>
 #include <cstdint>
+#include <expected>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "api/hub_service.h"
 #include "api/parameters.h"
 #include "api/plan_lookup.h"
 #include "base/error.h"
@@ -22,15 +24,24 @@ namespace agenttalk {
 
 namespace json = boost::json;
 
-Result<json::value> QueryReplay(Hub& hub, const json::object& parameters) {
-  const PlanId id = TRY(PlanOf(parameters));
-  const std::uint64_t at =
-      TRY(OptionalNumber(parameters, "at", std::numeric_limits<std::uint64_t>::max() - 1));
-  TRY(FindPlan(hub, id));
-  const PastPlan past = TRY(FoldUntil(hub.journal(), id, at));
+namespace {
+
+Result<json::value> StatusThen(const PastPlan& past) {
   json::object status = PlanStatusJson(*past.plan);
   status["at"] = json::object{{"seq", past.event}, {"time", ToRfc3339(past.time)}, {"type", past.type}};
   return json::value(std::move(status));
+}
+
+}  // namespace
+
+void TellReplay(Hub& hub, const json::object& parameters, HubService::Done done) {
+  const std::uint64_t last = std::numeric_limits<std::uint64_t>::max() - 1;
+  const auto moment = MomentOf(hub, parameters, last);
+  if (!moment) {
+    done(std::unexpected(moment.error()));
+    return;
+  }
+  hub.TellOfPast(moment->plan->id, moment->at, &StatusThen, std::move(done));
 }
 
 Result<json::value> QueryDiff(Hub& hub, const json::object& parameters) {

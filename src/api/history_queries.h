@@ -2,6 +2,7 @@
 
 #include <boost/json/fwd.hpp>
 
+#include "api/hub_service.h"
 #include "base/error.h"
 #include "runtime/hub.h"
 
@@ -9,7 +10,7 @@
 namespace agenttalk {
 
 // {"plan_id","at"}: the plan's status as it was after event `at`; without it, after the last one.
-Result<boost::json::value> QueryReplay(Hub& hub, const boost::json::object& parameters);
+void TellReplay(Hub& hub, const boost::json::object& parameters, HubService::Done done);
 // {"a","b"}: two plans side by side.
 Result<boost::json::value> QueryDiff(Hub& hub, const boost::json::object& parameters);
 

@@ -181,7 +181,7 @@ Result<json::value> QueryQuestions(Hub& hub, const json::object& /*parameters*/)
       found.emplace_back(number, QuestionJson(plan, number, question));
     }
   };
-  collect(hub.core().state().own);
+  collect(hub.core().state().hub_plan);
   for (const auto& [id, plan] : hub.core().state().plans) collect(*plan);
   std::ranges::sort(found, {}, [](const auto& one) { return one.first; });
   json::array questions;

@@ -39,6 +39,7 @@
 #include "model/command/reading.h"
 #include "model/events/event.h"
 #include "runtime/core/core.h"
+#include "runtime/files/external_result.h"
 #include "runtime/files/human_answer.h"
 #include "runtime/files/post_office.h"
 #include "runtime/hub.h"
@@ -54,7 +55,7 @@ bool WasDone(const HubState& state, const std::string& client) {
   const auto knows = [&](const PlanState& plan) {
     return std::ranges::find(plan.clients, client) != plan.clients.end();
   };
-  return knows(state.own) ||
+  return knows(state.hub_plan) ||
          std::ranges::any_of(state.plans, [&](const auto& one) { return knows(*one.second); });
 }
 

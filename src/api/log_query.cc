@@ -89,6 +89,22 @@ class Owners {
   std::map<std::string, std::optional<HistoryEntry>> entries_;
 };
 
+// The version after which the last `tail` events before `before` are: a row holds at least one event, so that
+// the last so many rows hold them.
+Result<std::uint64_t> TailVersion(Hub& hub, const StreamInfo& stream, std::uint64_t tail,
+                                  std::uint64_t before) {
+  std::uint64_t last = before == UINT64_MAX ? stream.version : 0;
+  // Whoever pages back says the oldest event that was shown; whoever looks at the past, one after the last.
+  for (std::uint64_t event = before; last == 0 && event > 0 && event + 2 > before; --event) {
+    TRY(hub.journal().ReadRow(stream.stream, event, [&](const JournalRowView& row) {
+      last = row.version;
+      return false;
+    }));
+  }
+  // The row of `before` may hold events before it, too.
+  return last > tail + 1 ? last - tail - 1 : 0;
+}
+
 }  // namespace
 
 json::object ShownEvent(Hub& hub, const EventOwner& owner, const Event& event, bool words) {
@@ -109,28 +125,33 @@ Result<json::value> QueryLog(Hub& hub, const json::object& parameters) {
   const std::uint64_t tail = TRY(OptionalNumber(parameters, "tail", 0));
   const std::uint64_t before = TRY(OptionalNumber(parameters, "before", UINT64_MAX));
   const bool words = TRY(Wanted(parameters, "words"));
+  const bool brief = TRY(Wanted(parameters, "brief"));
   const auto stream = TRY(hub.journal().FindStream(id));
   if (!stream) return NoPlan(hub, id);
   Owners owners = TRY(Owners::Of(hub, *stream));
-  // A row holds at least one event, so that the last `tail` rows hold the last `tail` events.
-  const bool at_end = before == UINT64_MAX;
-  const std::uint64_t from = tail > 0 && at_end && stream->version > tail ? stream->version - tail : 0;
+  const std::uint64_t from = tail > 0 ? TRY(TailVersion(hub, *stream, tail, before)) : 0;
   if (tail > 0) limit = UINT64_MAX;
-  std::deque<json::object> events;
+  // Only what is told in the end is put into words.
+  std::deque<Event> events;
   Result<void> decoded;
   TRY(hub.journal().ReadStream(id, from, [&](const JournalRowView& row) {
     if (row.first_event > hub.core().committed() || row.first_event >= before) return false;
     if (row.first_event + row.event_count <= after + 1) return true;
     decoded = DecodeEvents(id, row.first_event, row.event_count, row.events, [&](const Event& event) {
       if (event.number <= after || event.number >= before || events.size() >= limit) return;
-      events.push_back(ShownEvent(hub, owners.Of(event.body), event, words));
+      events.push_back(event);
       if (tail > 0 && events.size() > tail) events.pop_front();
     });
     return decoded.has_value() && events.size() < limit;
   }));
   TRY(std::move(decoded));
   json::array array;
-  for (json::object& event : events) array.push_back(std::move(event));
+  array.reserve(events.size());
+  for (const Event& event : events) {
+    json::object line = ShownEvent(hub, owners.Of(event.body), event, words);
+    if (brief) line.erase("data");
+    array.push_back(std::move(line));
+  }
   return array;
 }
 

@@ -9,8 +9,9 @@
 
 namespace agenttalk {
 
-// {"plan_id", "after"?, "limit"?, "tail"?, "words"?}: a plan's events in order. `tail` gives the last ones
-// and reads no others; `words` adds to each what happened in words, as `log` prints it.
+// {"plan_id", "after"?, "limit"?, "tail"?, "before"?, "words"?, "brief"?}: a plan's events in order. `tail`
+// gives the last ones and reads hardly any others; `words` adds to each what happened in words, as `log`
+// prints it; `brief` leaves out its data.
 Result<boost::json::value> QueryLog(Hub& hub, const boost::json::object& parameters);
 
 // One event as `log --json` prints it, with `words` if wanted.

@@ -153,7 +153,7 @@ Result<json::value> QueryPlans(Hub& hub, const json::object& parameters) {
 }
 
 Result<void> ForEachPlanWithLetters(Hub& hub, const std::function<void(const PlanState&)>& visit) {
-  visit(hub.core().state().own);
+  visit(hub.core().state().hub_plan);
   std::vector<PlanId> ids;
   if (TRY(hub.journal().HasAllSummaries())) {
     SummaryQuery query;

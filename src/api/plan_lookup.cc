@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <iterator>
 #include <string>
@@ -11,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/parameters.h"
 #include "api/plan_list.h"
 #include "base/error.h"
 #include "base/error_code.h"
@@ -81,6 +84,12 @@ Result<const PlanState*> FindPlan(Hub& hub, const PlanId& id) {
   const PlanState* plan = TRY(hub.core().LookUp(id));
   if (plan == nullptr || !plan->opened) return NoPlan(hub, id);
   return plan;
+}
+
+Result<PlanMoment> MomentOf(Hub& hub, const boost::json::object& parameters, std::uint64_t usual) {
+  const PlanId id = TRY(PlanOf(parameters));
+  const std::uint64_t at = TRY(OptionalNumber(parameters, "at", usual));
+  return PlanMoment{TRY(FindPlan(hub, id)), at};
 }
 
 Result<TaskIndex> FindTask(const PlanState& plan, const TaskId& id) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boost/json/fwd.hpp>
+#include <cstdint>
 #include <expected>
 #include <string>
 
@@ -18,6 +20,13 @@ PlanId FullPlanId(Hub& hub, const std::string& word);
 // ids.
 PlanId PlanBeginningWith(Hub& hub, const PlanId& id);
 Result<const PlanState*> FindPlan(Hub& hub, const PlanId& id);
+// A plan and when it is asked about: `at` of the parameters is the number of an event.
+struct PlanMoment {
+  const PlanState* plan = nullptr;
+  std::uint64_t at = 0;
+};
+// `usual`: when nothing is said.
+Result<PlanMoment> MomentOf(Hub& hub, const boost::json::object& parameters, std::uint64_t usual);
 std::unexpected<Error> NoPlan(Hub& hub, const PlanId& id);
 Result<TaskIndex> FindTask(const PlanState& plan, const TaskId& id);
 std::unexpected<Error> NoAgent(const Hub& hub, const AgentId& id);

@@ -1,8 +1,8 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <cstdio>
-#include <vector>
 
 #include "cli/command_line.h"
 #include "cli/console.h"
@@ -27,16 +27,51 @@ int main(int argc, char** argv) {
   using namespace agenttalk;
   KeepToOneself();
   // In the order in which a person meets them.
-  const std::vector<Verb> verbs = {
-      InitVerb(),       RunVerb(),       ServeVerb(),      UiVerb(),        McpVerb(),
-      SendVerb(),       SayVerb(),       PlansVerb(),      StatusVerb(),    WatchVerb(),
-      LogVerb(),        TraceVerb(),     ShowVerb(),       ReplayVerb(),    ForkVerb(),
-      DiffVerb(),       AgentsVerb(),    ProvidersVerb(),  TrustVerb(),     ToolsVerb(),
-      ToolCallVerb(),   QuestionsVerb(), AnswerVerb(),     PauseVerb(),     ResumeVerb(),
-      CancelVerb(),     DeadListVerb(),  DeadShowVerb(),   DeadRetryVerb(), DeadDropVerb(),
-      ValidateVerb(),   PlanShowVerb(),  PlanAppendVerb(), PlanResetVerb(), PlanReplaceVerb(),
-      PlanFinishVerb(), PlanApplyVerb(), CommandNewVerb(), PromptVerb(),    CheckOutputVerb(),
-      DoctorVerb(),     RepairVerb(),    ExportVerb(),     GcVerb(),        ImportVerb()};
+  static constexpr std::array kVerbs = {VerbRow{"init", &InitVerb},
+                                        VerbRow{"run", &RunVerb},
+                                        VerbRow{"serve", &ServeVerb},
+                                        VerbRow{"ui", &UiVerb},
+                                        VerbRow{"mcp", &McpVerb},
+                                        VerbRow{"send", &SendVerb},
+                                        VerbRow{"say", &SayVerb},
+                                        VerbRow{"plans", &PlansVerb},
+                                        VerbRow{"status", &StatusVerb},
+                                        VerbRow{"watch", &WatchVerb},
+                                        VerbRow{"log", &LogVerb},
+                                        VerbRow{"trace", &TraceVerb},
+                                        VerbRow{"show", &ShowVerb},
+                                        VerbRow{"replay", &ReplayVerb},
+                                        VerbRow{"fork", &ForkVerb},
+                                        VerbRow{"diff", &DiffVerb},
+                                        VerbRow{"agents", &AgentsVerb},
+                                        VerbRow{"providers", &ProvidersVerb},
+                                        VerbRow{"trust", &TrustVerb},
+                                        VerbRow{"tools", &ToolsVerb},
+                                        VerbRow{"tool call", &ToolCallVerb},
+                                        VerbRow{"questions", &QuestionsVerb},
+                                        VerbRow{"answer", &AnswerVerb},
+                                        VerbRow{"pause", &PauseVerb},
+                                        VerbRow{"resume", &ResumeVerb},
+                                        VerbRow{"cancel", &CancelVerb},
+                                        VerbRow{"dead list", &DeadListVerb},
+                                        VerbRow{"dead show", &DeadShowVerb},
+                                        VerbRow{"dead retry", &DeadRetryVerb},
+                                        VerbRow{"dead drop", &DeadDropVerb},
+                                        VerbRow{"validate", &ValidateVerb},
+                                        VerbRow{"plan show", &PlanShowVerb},
+                                        VerbRow{"plan append", &PlanAppendVerb},
+                                        VerbRow{"plan reset", &PlanResetVerb},
+                                        VerbRow{"plan replace", &PlanReplaceVerb},
+                                        VerbRow{"plan finish", &PlanFinishVerb},
+                                        VerbRow{"plan apply", &PlanApplyVerb},
+                                        VerbRow{"command new", &CommandNewVerb},
+                                        VerbRow{"prompt", &PromptVerb},
+                                        VerbRow{"check-output", &CheckOutputVerb},
+                                        VerbRow{"doctor", &DoctorVerb},
+                                        VerbRow{"repair", &RepairVerb},
+                                        VerbRow{"export", &ExportVerb},
+                                        VerbRow{"gc", &GcVerb},
+                                        VerbRow{"import", &ImportVerb}};
   Console console(stdout, stderr);
-  return static_cast<int>(RunCommandLine({argv + 1, argv + argc}, verbs, console));
+  return static_cast<int>(RunCommandLine({argv + 1, argv + argc}, kVerbs, console));
 }

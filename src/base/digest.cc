@@ -116,8 +116,12 @@ Digest Sha256(std::string_view data) {
   return End(context);
 }
 
-// RFC 2104.
-Digest HmacSha256(std::string_view key, std::string_view data) {
+struct HmacKey::State {
+  SHA256_CTX inner;
+  SHA256_CTX outer;
+};
+
+HmacKey::HmacKey(std::string_view key) {
   constexpr std::size_t kBlock = 64;
   std::array<char, kBlock> outer{};
   if (key.size() > kBlock) {
@@ -129,13 +133,24 @@ Digest HmacSha256(std::string_view key, std::string_view data) {
   std::array<char, kBlock> inner = outer;
   for (char& c : inner) c = static_cast<char>(c ^ 0x36);
   for (char& c : outer) c = static_cast<char>(c ^ 0x5C);
-  SHA256_CTX context;
-  Begin(context);
-  Add(context, {inner.data(), inner.size()});
+  const auto state = std::make_shared<State>();
+  Begin(state->inner);
+  Add(state->inner, {inner.data(), inner.size()});
+  Begin(state->outer);
+  Add(state->outer, {outer.data(), outer.size()});
+  state_ = state;
+}
+
+HmacKey::HmacKey() {
+  static const HmacKey kEmpty{std::string_view()};
+  *this = kEmpty;
+}
+
+Digest HmacKey::CodeOf(std::string_view data) const {
+  SHA256_CTX context = state_->inner;
   Add(context, data);
   const Digest inside = End(context);
-  Begin(context);
-  Add(context, {outer.data(), outer.size()});
+  context = state_->outer;
   Add(context, AsText(inside));
   return End(context);
 }

@@ -25,8 +25,18 @@ struct Digest {
 
 Digest Sha256(std::string_view data);
 
-// HMAC-SHA-256; the fence around inputs in a prompt is made with it.
-Digest HmacSha256(std::string_view key, std::string_view data);
+// A key for HMAC-SHA-256 (RFC 2104): what every code begins with is hashed once. The fence around inputs in a
+// prompt is made with it. Copies share it.
+class HmacKey {
+ public:
+  HmacKey();  // the empty key
+  explicit HmacKey(std::string_view key);
+  [[nodiscard]] Digest CodeOf(std::string_view data) const;
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
+};
 
 // Hashes a stream piece by piece.
 class Sha256Stream {

@@ -69,13 +69,14 @@ TEST(Digest, ZeroIsTheDigestOfNothingYet) {
 
 // RFC 4231, cases 1, 2 and 6 (a key longer than a block).
 TEST(Hmac, MatchesTheRfcExamples) {
-  EXPECT_EQ(HmacSha256(std::string(20, '\x0b'), "Hi There").Hex(),
+  EXPECT_EQ(HmacKey(std::string(20, '\x0b')).CodeOf("Hi There").Hex(),
             "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
-  EXPECT_EQ(HmacSha256("Jefe", "what do ya want for nothing?").Hex(),
+  EXPECT_EQ(HmacKey("Jefe").CodeOf("what do ya want for nothing?").Hex(),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
-  EXPECT_EQ(
-      HmacSha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First").Hex(),
-      "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+  EXPECT_EQ(HmacKey(std::string(131, '\xaa'))
+                .CodeOf("Test Using Larger Than Block-Size Key - Hash Key First")
+                .Hex(),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
 TEST(Crc32c, MatchesThePublishedExamples) {

@@ -243,9 +243,23 @@ void WritePretty(const json::value& value, std::size_t depth, std::string& out) 
 void AppendJsonString(std::string_view text, std::string& out) {
   static constexpr std::string_view kHex = "0123456789abcdef";
   static constexpr std::string_view kShort = "btn\0fr";  // for 0x08 to 0x0D; 0x0B has none
+  const auto plain_part = [&text] {
+    return static_cast<std::size_t>(std::ranges::find_if(text, NeedsEscape) - text.begin());
+  };
+  std::size_t plain = plain_part();
+  if (plain == text.size()) {  // as nearly always
+    const std::size_t before = out.size();
+    // libstdc++ 12 may tell of more room than was asked for.
+    out.resize_and_overwrite(before + plain + 2, [&](char* bytes, std::size_t) {
+      bytes[before] = '"';
+      std::ranges::copy(text, bytes + before + 1);
+      bytes[before + plain + 1] = '"';
+      return before + plain + 2;
+    });
+    return;
+  }
   out.push_back('"');
-  while (!text.empty()) {
-    const auto plain = static_cast<std::size_t>(std::ranges::find_if(text, NeedsEscape) - text.begin());
+  for (; !text.empty(); plain = plain_part()) {
     out.append(text.substr(0, plain));
     if (plain == text.size()) break;
     const char c = text[plain];

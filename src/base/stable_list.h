@@ -1,6 +1,6 @@
 #pragma once
 
-#include <array>
+#include <bit>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -12,6 +12,7 @@ namespace agenttalk {
 
 // A list that only grows and whose elements never move. As std::deque, but with blocks of many large elements
 // (a deque of elements over 256 bytes has a block for each, and finds it through an array as long as itself).
+// The first blocks are small and double up to kBlock: most lists are short, and there are many of them.
 template <typename T, std::size_t kBlock = 64>
 class StableList {
  public:
@@ -36,10 +37,12 @@ class StableList {
   [[nodiscard]] const T& back() const { return *At(size_ - 1); }
 
   T& push_back(T value) {
-    if (size_ == blocks_.size() * kBlock) blocks_.push_back(std::make_unique<Block>());
-    T* const place = new (blocks_.back()->bytes.data() + (size_ % kBlock) * sizeof(T)) T(std::move(value));
+    const Place place = PlaceOf(size_);
+    if (place.block == blocks_.size())
+      blocks_.push_back(std::make_unique_for_overwrite<Slot[]>(BlockSize(place.block)));
+    T* const made = new (&blocks_[place.block][place.slot]) T(std::move(value));
     ++size_;
-    return *place;
+    return *made;
   }
 
   template <bool kConst>
@@ -75,12 +78,33 @@ class StableList {
   [[nodiscard]] Iterator<true> end() const { return {this, size_}; }
 
  private:
-  struct Block {
-    alignas(T) std::array<std::byte, sizeof(T) * kBlock> bytes;
+  static constexpr std::size_t kFirstBlock = 4;
+  static constexpr std::size_t kSmallBlocks =
+      std::bit_width(kBlock / kFirstBlock);  // together kBlock elements
+  static_assert(std::has_single_bit(kBlock) && kBlock >= kFirstBlock);
+
+  struct Slot {
+    alignas(T) std::byte bytes[sizeof(T)];
+  };
+  struct Place {
+    std::size_t block;
+    std::size_t slot;
   };
 
+  // 4, 4, 8, 16 … elements until there are kBlock, then kBlock each.
+  static constexpr std::size_t BlockSize(std::size_t block) {
+    if (block >= kSmallBlocks) return kBlock;
+    return block == 0 ? kFirstBlock : kFirstBlock << (block - 1);
+  }
+  static constexpr Place PlaceOf(std::size_t i) {
+    if (i >= kBlock) return {kSmallBlocks + (i - kBlock) / kBlock, i % kBlock};
+    if (i < kFirstBlock) return {0, i};
+    const auto block = static_cast<std::size_t>(std::bit_width(i / kFirstBlock));
+    return {block, i - (kFirstBlock << (block - 1))};
+  }
   [[nodiscard]] T* At(std::size_t i) const {
-    return std::launder(reinterpret_cast<T*>(blocks_[i / kBlock]->bytes.data() + (i % kBlock) * sizeof(T)));
+    const Place place = PlaceOf(i);
+    return std::launder(reinterpret_cast<T*>(&blocks_[place.block][place.slot]));
   }
   void Clear() {
     for (std::size_t i = 0; i < size_; ++i) std::destroy_at(At(i));
@@ -88,7 +112,7 @@ class StableList {
     blocks_.clear();
   }
 
-  std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<std::unique_ptr<Slot[]>> blocks_;
   std::size_t size_ = 0;
 };
 

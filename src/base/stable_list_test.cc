@@ -25,6 +25,16 @@ TEST(StableList, KeepsItsElementsWhereTheyAre) {
   EXPECT_EQ(&moved[77], places[77]);
 }
 
+TEST(StableList, KeepsPlacesThroughBlocksThatGrow) {
+  StableList<std::size_t, 64> list;
+  std::vector<const std::size_t*> places;
+  for (std::size_t i = 0; i < 300; ++i) {
+    places.push_back(&list.push_back(i));
+    for (std::size_t before = 0; before <= i; ++before) ASSERT_EQ(&list[before], places[before]) << i;
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) EXPECT_EQ(list[i], i);
+}
+
 TEST(StableList, IsWalkedInOrder) {
   StableList<int, 4> list;
   for (int i = 0; i < 10; ++i) list.push_back(i);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -29,6 +31,14 @@ bool SecondByteFits(unsigned char first, unsigned char second) {
     default:
       return true;
   }
+}
+
+// Most texts are ASCII nearly everywhere: eight bytes at a time.
+bool StartsWithAsciiWord(std::string_view text) {
+  std::uint64_t word = 0;
+  if (text.size() < sizeof word) return false;
+  std::memcpy(&word, text.data(), sizeof word);
+  return (word & 0x8080'8080'8080'8080u) == 0;
 }
 
 std::size_t LengthFromFirstByte(unsigned char first) {
@@ -60,6 +70,10 @@ std::size_t Utf8SequenceLength(std::string_view text) {
 
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
+    if (StartsWithAsciiWord(text)) {
+      text.remove_prefix(sizeof(std::uint64_t));
+      continue;
+    }
     const std::size_t length = Utf8SequenceLength(text);
     if (length == 0) return false;
     text.remove_prefix(length);

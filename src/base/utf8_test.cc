@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,18 @@ TEST(Utf8, AcceptsTheFirstAndLastCharacterOfEveryLength) {
        {""sv, "\0\x7F"sv, "\xC2\x80\xDF\xBF"sv, "\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF"sv,
         "\xF0\x90\x80\x80\xF4\x8F\xBF\xBF"sv}) {
     EXPECT_TRUE(IsUtf8(text));
+  }
+}
+
+TEST(Utf8, IsCheckedAtEveryPlaceOfALongText) {
+  for (std::size_t before = 0; before < 20; ++before) {
+    for (std::size_t after = 0; after < 20; ++after) {
+      const std::string head(before, 'a');
+      const std::string tail(after, 'z');
+      EXPECT_TRUE(IsUtf8(head + "\xC3\xA9" + tail));
+      EXPECT_FALSE(IsUtf8(head + "\xC3" + tail));
+      EXPECT_FALSE(IsUtf8(head + "\xA9" + tail));
+    }
   }
 }
 

@@ -7,13 +7,14 @@
 #include <boost/json/serialize.hpp>
 #include <cstddef>
 #include <expected>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/json.h"
@@ -32,10 +33,10 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// A call, taken apart: the verb's words (one or two), and everything else.
+// A call, taken apart: the verb (of one word or two), and everything else.
 struct Call {
-  const Verb* verb = nullptr;
-  Words rest;
+  Verb verb;
+  Words arguments;
 };
 
 bool Contains(std::span<const std::string> words, std::string_view word) {
@@ -54,22 +55,46 @@ std::size_t VerbPosition(std::span<const std::string> words) {
   return std::min(at, words.size());
 }
 
-const Verb* FindVerb(std::span<const Verb> verbs, std::string_view name) {
-  const auto found = std::ranges::find(verbs, name, &Verb::name);
-  return found == verbs.end() ? nullptr : &*found;
+Verb ManVerb(std::span<const VerbRow> rows);
+Verb CompletionVerb(std::span<const VerbRow> rows);
+
+Verb Make(const VerbRow& row) {
+  Verb verb = row.make();
+  CHECK(verb.name == row.name);
+  return verb;
+}
+
+// All verbs, with those that are made from the table itself.
+std::vector<Verb> AllVerbs(std::span<const VerbRow> rows) {
+  std::vector<Verb> verbs;
+  verbs.reserve(rows.size() + 2);
+  for (const VerbRow& row : rows) verbs.push_back(Make(row));
+  verbs.push_back(CompletionVerb(rows));
+  verbs.push_back(ManVerb(rows));
+  return verbs;
+}
+
+std::optional<Verb> FindVerb(std::span<const VerbRow> rows, std::string_view name) {
+  const auto found = std::ranges::find(rows, name, &VerbRow::name);
+  if (found != rows.end()) return Make(*found);
+  if (name == "completion") return CompletionVerb(rows);
+  if (name == "man") return ManVerb(rows);
+  return std::nullopt;
 }
 
 // The verbs that start with `group` and a space: "plan" has "plan show", "plan append", …
-std::vector<Verb> GroupOf(std::span<const Verb> verbs, std::string_view group) {
+std::vector<Verb> GroupOf(std::span<const VerbRow> rows, std::string_view group) {
+  const std::string start = fmt::format("{} ", group);
   std::vector<Verb> members;
-  std::ranges::copy_if(verbs, std::back_inserter(members),
-                       [&](const Verb& verb) { return verb.name.starts_with(fmt::format("{} ", group)); });
+  for (const VerbRow& row : rows) {
+    if (row.name.starts_with(start)) members.push_back(Make(row));
+  }
   return members;
 }
 
-std::unexpected<Error> UnknownVerb(std::span<const Verb> verbs, const std::string& word) {
+std::unexpected<Error> UnknownVerb(std::span<const VerbRow> rows, const std::string& word) {
   Words names;
-  for (const Verb& verb : verbs) {
+  for (const Verb& verb : AllVerbs(rows)) {
     names.push_back(verb.name);
     const std::string first = verb.name.substr(0, verb.name.find(' '));
     if (first != verb.name && std::ranges::find(names, first) == names.end()) names.push_back(first);
@@ -80,7 +105,7 @@ std::unexpected<Error> UnknownVerb(std::span<const Verb> verbs, const std::strin
                            : fmt::format("did you mean: {}?", fmt::join(near, ", ")));
 }
 
-Result<Call> TakeApart(std::span<const Verb> verbs, const Words& words) {
+Result<Call> TakeApart(std::span<const VerbRow> rows, const Words& words) {
   const std::size_t at = VerbPosition(words);
   if (at == words.size()) {
     const auto known = [](const std::string& word) {
@@ -91,55 +116,56 @@ Result<Call> TakeApart(std::span<const Verb> verbs, const Words& words) {
                 unknown ? fmt::format("there is no option {}", words.front()) : "no verb given",
                 "agenttalk --help lists the verbs and options");
   }
-  Call call{.verb = FindVerb(verbs, words[at]), .rest = {}};
+  std::optional<Verb> verb = FindVerb(rows, words[at]);
   std::size_t after = at + 1;
-  if (call.verb == nullptr && after < words.size()) {
-    call.verb = FindVerb(verbs, fmt::format("{} {}", words[at], words[after]));
-    if (call.verb != nullptr) ++after;
+  if (!verb && after < words.size()) {
+    verb = FindVerb(rows, fmt::format("{} {}", words[at], words[after]));
+    if (verb) ++after;
   }
-  if (call.verb == nullptr) {
-    const auto group = GroupOf(verbs, words[at]);
-    if (group.empty()) return UnknownVerb(verbs, words[at]);
+  if (!verb) {
+    const auto group = GroupOf(rows, words[at]);
+    if (group.empty()) return UnknownVerb(rows, words[at]);
     Words names;
-    for (const Verb& verb : group) names.push_back(verb.name);
+    for (const Verb& member : group) names.push_back(member.name);
     const bool more = at + 1 < words.size() && !words[at + 1].starts_with('-');
     return Fail(ErrorCode::kUsage,
                 more ? fmt::format("there is no verb '{} {}'", words[at], words[at + 1])
                      : fmt::format("'{}' needs one more word", words[at]),
                 fmt::format("one of: {}", fmt::join(names, ", ")));
   }
-  call.rest.assign(words.begin() + static_cast<std::ptrdiff_t>(after), words.end());
-  call.rest.insert(call.rest.begin(), words.begin(), words.begin() + static_cast<std::ptrdiff_t>(at));
+  Call call{.verb = std::move(*verb),
+            .arguments = {words.begin(), words.begin() + static_cast<std::ptrdiff_t>(at)}};
+  call.arguments.insert(call.arguments.end(), words.begin() + static_cast<std::ptrdiff_t>(after),
+                        words.end());
   return call;
 }
 
 // `agenttalk`, `agenttalk --help`, `agenttalk help [VERB]`, `agenttalk GROUP --help`, `agenttalk VERB
 // --help`.
-std::optional<std::string> HelpAskedFor(std::span<const Verb> verbs, Words words, bool colors) {
+std::optional<std::string> HelpAskedFor(std::span<const VerbRow> rows, Words words, bool colors) {
   const std::size_t at = VerbPosition(words);
   const bool help_verb = at < words.size() && words[at] == "help";
   if (help_verb) words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
   if (!help_verb && !AsksForHelp(words)) return std::nullopt;
-  if (VerbPosition(words) == words.size()) return HelpText(verbs, colors);
-  if (const auto call = TakeApart(verbs, words)) return HelpText(*call->verb, colors);
-  const auto group = GroupOf(verbs, words[VerbPosition(words)]);
+  if (VerbPosition(words) == words.size()) return HelpText(AllVerbs(rows), colors);
+  if (const auto call = TakeApart(rows, words)) return HelpText(call->verb, colors);
+  const auto group = GroupOf(rows, words[VerbPosition(words)]);
   if (!group.empty()) return HelpText(group, colors);
   return std::nullopt;
 }
 
-Verb ManVerb(const std::vector<Verb>& verbs) {
+Verb ManVerb(std::span<const VerbRow> rows) {
   return {.name = "man",
           .summary = "Prints the manual page.",
           .example = "agenttalk man | man -l -",
           .parameters = {},
-          .run = [&verbs](const Invocation& call) -> Result<ExitCode> {
-            call.console.Out(ManPage(verbs));
+          .run = [rows](const Invocation& call) -> Result<ExitCode> {
+            call.console.Out(ManPage(AllVerbs(rows)));
             return ExitCode::kDone;
           }};
 }
 
-// `verbs` is the table that this row becomes part of.
-Verb CompletionVerb(const std::vector<Verb>& verbs) {
+Verb CompletionVerb(std::span<const VerbRow> rows) {
   return {.name = "completion",
           .summary = "Prints a shell completion script.",
           .example = "source <(agenttalk completion bash)",
@@ -147,8 +173,8 @@ Verb CompletionVerb(const std::vector<Verb>& verbs) {
                           .takes = Takes::kOne,
                           .help = "bash, zsh or fish",
                           .choices = {"bash", "zsh", "fish"}}},
-          .run = [&verbs](const Invocation& call) -> Result<ExitCode> {
-            call.console.Out(CompletionScript(verbs, TRY(ShellNamed(call.arguments.Get("SHELL")))));
+          .run = [rows](const Invocation& call) -> Result<ExitCode> {
+            call.console.Out(CompletionScript(AllVerbs(rows), TRY(ShellNamed(call.arguments.Get("SHELL")))));
             return ExitCode::kDone;
           }};
 }
@@ -169,27 +195,24 @@ void Report(const Error& error, bool json, Console& console) {
   }
 }
 
-Result<ExitCode> Dispatch(const Words& words, std::span<const Verb> table, Console& console) {
-  std::vector<Verb> verbs(table.begin(), table.end());
-  verbs.push_back(CompletionVerb(verbs));
-  verbs.push_back(ManVerb(verbs));
+Result<ExitCode> Dispatch(const Words& words, std::span<const VerbRow> rows, Console& console) {
   if (Contains({words.data(), VerbPosition(words)}, "--version")) {
     console.Out("agenttalk " AGENTTALK_VERSION "\n");
     return ExitCode::kDone;
   }
-  if (const auto help = HelpAskedFor(verbs, words, console.colors_out())) {
+  if (const auto help = HelpAskedFor(rows, words, console.colors_out())) {
     console.Out(*help);
     return ExitCode::kDone;
   }
-  const Call call = TRY(TakeApart(verbs, words));
-  const Arguments arguments = TRY(ParseArguments(*call.verb, call.rest));
-  return call.verb->run({.arguments = arguments, .console = console, .json = arguments.Has("--json")});
+  const Call call = TRY(TakeApart(rows, words));
+  const Arguments arguments = TRY(ParseArguments(call.verb, call.arguments));
+  return call.verb.run({.arguments = arguments, .console = console, .json = arguments.Has("--json")});
 }
 
 }  // namespace
 
-ExitCode RunCommandLine(const Words& words, std::span<const Verb> verbs, Console& console) {
-  const auto outcome = Dispatch(words, verbs, console);
+ExitCode RunCommandLine(const Words& words, std::span<const VerbRow> rows, Console& console) {
+  const auto outcome = Dispatch(words, rows, console);
   if (!outcome) Report(outcome.error(), Contains(words, "--json"), console);
   if (!console.Flush()) {
     console.Err("agenttalk: the output could not be written\n");

@@ -11,8 +11,9 @@
 namespace agenttalk {
 
 // Finds the verb, reads its arguments, runs it, and reports an error the way it was asked for: for people on
-// `err`, with --json as {"error":{"code","message","hint"}} on `out`. `help` and `completion` are made here
-// from the table and need not be in it.
-ExitCode RunCommandLine(const std::vector<std::string>& words, std::span<const Verb> verbs, Console& console);
+// `err`, with --json as {"error":{"code","message","hint"}} on `out`. `help`, `completion`
+// and `man` are made here from the table and need not be in it.
+ExitCode RunCommandLine(const std::vector<std::string>& words, std::span<const VerbRow> rows,
+                        Console& console);
 
 }  // namespace agenttalk

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -60,26 +61,31 @@ Result<ExitCode> FailToFindAPlan(const Invocation&) {
   return Fail(ErrorCode::kPlanUnknown, "no plan p", "agenttalk plans");
 }
 
-std::vector<Verb> Verbs() {
-  return {{.name = "echo",
-           .summary = "Says it again.",
-           .example = "agenttalk echo a b",
-           .parameters = {{.name = "FILE", .takes = Takes::kMany, .help = "what"},
-                          {.name = "--set", .takes = Takes::kValues, .help = "more", .value = "k=v"},
-                          {.name = "--strict", .help = "hard"}},
-           .run = Echo},
-          {.name = "plan fail",
-           .summary = "Fails.",
-           .example = "agenttalk plan fail",
-           .parameters = {},
-           .run = FailToFindAPlan}};
+Verb EchoVerb() {
+  return {.name = "echo",
+          .summary = "Says it again.",
+          .example = "agenttalk echo a b",
+          .parameters = {{.name = "FILE", .takes = Takes::kMany, .help = "what"},
+                         {.name = "--set", .takes = Takes::kValues, .help = "more", .value = "k=v"},
+                         {.name = "--strict", .help = "hard"}},
+          .run = Echo};
 }
+
+Verb PlanFailVerb() {
+  return {.name = "plan fail",
+          .summary = "Fails.",
+          .example = "agenttalk plan fail",
+          .parameters = {},
+          .run = FailToFindAPlan};
+}
+
+constexpr std::array kVerbs = {VerbRow{"echo", &EchoVerb}, VerbRow{"plan fail", &PlanFailVerb}};
 
 Outcome Type(const std::vector<std::string>& words) {
   Tape out;
   Tape err;
   Console console(out.stream(), err.stream());
-  const ExitCode code = RunCommandLine(words, Verbs(), console);
+  const ExitCode code = RunCommandLine(words, kVerbs, console);
   return {code, out.Text(), err.Text()};
 }
 
@@ -150,7 +156,7 @@ TEST(CommandLine, SaysSoWhenTheOutputCannotBeWritten) {
   ASSERT_NE(full, nullptr);
   Tape err;
   Console console(full, err.stream());
-  EXPECT_EQ(RunCommandLine({"echo", "a"}, Verbs(), console), ExitCode::kEnvironment);
+  EXPECT_EQ(RunCommandLine({"echo", "a"}, kVerbs, console), ExitCode::kEnvironment);
   std::fclose(full);
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -58,6 +59,12 @@ struct Verb {
   std::string example;  // without the prompt; several lines are several commands
   std::vector<Parameter> parameters;
   std::function<Result<ExitCode>(const Invocation&)> run;
+};
+
+// A row of the table of verbs. A call needs one verb of fifty: only that one is made, all of them for help.
+struct VerbRow {
+  std::string_view name;  // that of the verb
+  Verb (*make)() = nullptr;
 };
 
 // What every verb takes besides its own.

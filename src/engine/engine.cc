@@ -34,9 +34,10 @@
 #include "engine/question_answers.h"
 #include "engine/role/collaboration.h"
 #include "engine/role/flow.h"
-#include "engine/stage/flow.h"
 #include "engine/stage/remarks.h"
+#include "engine/stage/submission.h"
 #include "engine/state/fold.h"
+#include "engine/state/hub_snapshot.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/people_state.h"
 #include "engine/state/plan_state.h"
@@ -58,11 +59,11 @@ constexpr std::size_t kLargestSpare = 32;
 
 void OnConfiguration(Turn& turn, Configuration configuration) {
   const HubState& state = turn.state();
-  if (configuration.hub != state.settings) turn.Emit(state.own, HubConfigured{configuration.hub});
+  if (configuration.hub != state.settings) turn.Emit(state.hub_plan, HubConfigured{configuration.hub});
   for (auto& [id, agent] : configuration.agents) {
     const auto known = state.agents.find(id);
-    agent.settings.profile = turn.Store(state.own, std::move(agent.profile));
-    if (!agent.sops.empty()) agent.settings.sops = turn.Store(state.own, std::move(agent.sops));
+    agent.settings.profile = turn.Store(state.hub_plan, std::move(agent.profile));
+    if (!agent.sops.empty()) agent.settings.sops = turn.Store(state.hub_plan, std::move(agent.sops));
     const bool same = known != state.agents.end() && !known->second.removed && [&] {
       AgentSettings old = known->second.settings;
       // The same profile stored at another place is no change.
@@ -70,20 +71,20 @@ void OnConfiguration(Turn& turn, Configuration configuration) {
       if (old.sops.digest == agent.settings.sops.digest) old.sops = agent.settings.sops;
       return old == agent.settings;
     }();
-    if (!same) turn.Emit(state.own, AgentConfigured{id, std::move(agent.settings)});
+    if (!same) turn.Emit(state.hub_plan, AgentConfigured{id, std::move(agent.settings)});
     turn.Touch(id);
   }
   std::vector<AgentId> gone;
   for (const auto& [id, agent] : state.agents) {
     if (!agent.removed && !configuration.agents.contains(id)) gone.push_back(id);
   }
-  for (const AgentId& id : gone) turn.Emit(state.own, AgentRemoved{id});
+  for (const AgentId& id : gone) turn.Emit(state.hub_plan, AgentRemoved{id});
 }
 
 // What the last process left open and this one makes again (Core::ResumeOpenCalls) is said in each plan, so
 // that its history shows every call that was made.
 void OnNodeStart(Turn& turn, const NodeStart& input) {
-  turn.Emit(turn.state().own, NodeStarted{input.epoch, input.version});
+  turn.Emit(turn.state().hub_plan, NodeStarted{input.epoch, input.version});
   if (!input.resumes_calls) return;
   struct Lost {
     const PlanState* plan;
@@ -153,7 +154,7 @@ void OnDeadLetter(Turn& turn, DeadLetterControl control) {
     const DeadLettered letter = found->letter;
     if (auto obstacle = TryAgain(turn, plan, letter, control)) {
       turn.reply = {Reply::Status::kRefused, std::move(obstacle), letter.command_id, control.letter};
-      // What was refused anew has a letter of its own; the old one goes. Otherwise nothing has happened.
+      // What was refused again has a letter of its own; the old one goes. Otherwise nothing has happened.
       if (turn.events.empty()) return;
     }
   } else {
@@ -169,21 +170,21 @@ struct Deciding {
   Turn::Satisfied undecided;
   void operator()(NodeStart& input) { OnNodeStart(turn, input); }
   void operator()(MirrorProgress& input) {
-    turn.Emit(turn.state().own, MirrorSynced{input.event, input.urgent});
+    turn.Emit(turn.state().hub_plan, MirrorSynced{input.event, input.urgent});
   }
   void operator()(ClockJump& input) {
     const auto by = std::chrono::duration_cast<std::chrono::milliseconds>(input.by);
-    turn.Emit(turn.state().own, ClockJumped{by.count()});
+    turn.Emit(turn.state().hub_plan, ClockJumped{by.count()});
   }
   void operator()(PlanRemoval& input) {
     for (PlanRemoval::One& one : input.plans) {
-      turn.Emit(turn.state().own, PlanRemoved{std::move(one.plan), std::move(one.state), one.updated_at,
-                                              input.reason, std::move(one.archive)});
+      turn.Emit(turn.state().hub_plan, PlanRemoved{std::move(one.plan), std::move(one.state), one.updated_at,
+                                                   input.reason, std::move(one.archive)});
     }
     turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};
   }
   void operator()(PlanArrival& input) {
-    turn.Emit(turn.state().own, std::move(input.imported));
+    turn.Emit(turn.state().hub_plan, std::move(input.imported));
     turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};
   }
   void operator()(HubAlert& input) { OnHubAlert(turn, std::move(input)); }
@@ -234,7 +235,7 @@ Engine::Decided Engine::Handle(Input&& input, Timestamp now) {
   std::visit(Deciding{turn, std::move(undecided)}, input);
   if (state_.focus) RefreshFocus(turn);
   if (hold_starts_) return {std::move(turn.events), std::move(turn.reply)};
-  // Starting one command may free or fill other agents; go on until nobody has anything to start.
+  // Starting one command may free or fill other agents; continue until nobody has anything to start.
   for (auto touched = turn.TakeTouched(); !touched.empty(); touched = turn.TakeTouched()) {
     for (const AgentId& agent : touched) Dispatch(turn, agent);
   }
@@ -305,7 +306,14 @@ void Engine::Load(PlanState&& loaded) {
   const std::uint32_t number = plan.number;
   plan = std::move(loaded);
   plan.number = number;
+  state_.now = std::max(state_.now, plan.updated_at);
   Attach(state_, plan);
+}
+
+void Engine::Load(StoredHub&& hub) {
+  static_cast<HubRecord&>(state_) = std::move(hub.record);
+  state_.shared = std::move(hub.shared);
+  Load(std::move(hub.plan));
 }
 
 void Engine::ContinueAfter(std::uint64_t event, std::optional<Timestamp> now) {

@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "engine/role/parts.h"
+#include "engine/state/hub_snapshot.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/thinking/registry.h"
@@ -53,9 +54,10 @@ class Engine {
   // The plan an input is about; empty: none.
   static const PlanId& PlanOf(const Input& input);
 
-  // Recovery: one event of the past; a plan that a snapshot holds.
+  // Recovery: one event of the past; a plan that a snapshot holds; the hub, before anything else.
   void Replay(const Event& event);
   void Load(PlanState&& plan);
+  void Load(StoredHub&& hub);
   // The next event follows this one; with a time: which it is now. For what is read from the journal, whose
   // events are of another time, or were numbered elsewhere.
   void ContinueAfter(std::uint64_t event, std::optional<Timestamp> now = {});

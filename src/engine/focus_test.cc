@@ -51,7 +51,7 @@ TEST_F(FocusTest, TimersOfAPlanOutOfFocusWait) {
 TEST_F(FocusTest, ASetClockIsRecordedAndAnAlertIsAQuestion) {
   EXPECT_EQ(Feed(ClockJump{std::chrono::hours(48)}), Names{"clock_jumped"});
   EXPECT_EQ(Feed(HubAlert{"the changed configuration is not used"}), Names{"question_asked"});
-  EXPECT_EQ(engine_.state().own.people.questions().size(), 1U);
+  EXPECT_EQ(engine_.state().hub_plan.people.questions().size(), 1U);
 }
 
 TEST_F(FocusTest, AnAlertIsToldOnceAndClosedWhenItIsOver) {
@@ -60,7 +60,7 @@ TEST_F(FocusTest, AnAlertIsToldOnceAndClosedWhenItIsOver) {
   EXPECT_EQ(Feed(HubAlert{"another tool has changed"}), Names{"question_asked"});
   EXPECT_EQ(Feed(HubAlert{"a tool has changed", true}), Names{"question_closed"});
   EXPECT_EQ(Feed(HubAlert{"a tool has changed", true}), Names{}) << "there is none";
-  EXPECT_EQ(engine_.state().own.people.questions().size(), 1U);
+  EXPECT_EQ(engine_.state().hub_plan.people.questions().size(), 1U);
   EXPECT_EQ(Feed(HubAlert{"a tool has changed"}), Names{"question_asked"}) << "it is so again";
 }
 

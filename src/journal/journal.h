@@ -86,6 +86,12 @@ struct JournalRowView {
   std::uint32_t event_count = 0;
   std::string_view events;
 };
+// A row with its payload (row_format.h), copied out.
+struct RowCopy {
+  std::string stream;
+  std::uint64_t first_event = 0;
+  std::string payload;
+};
 // Returns false to stop reading.
 using RowVisitor = std::function<bool(const JournalRowView&)>;
 
@@ -119,6 +125,9 @@ class Journal {
   virtual Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit) = 0;
   // The one row of this stream that holds this event; none when there is no such event.
   virtual Result<void> ReadRow(const PlanId& stream, std::uint64_t event, const RowVisitor& visit) = 0;
+  // The row that holds this event, whatever its stream, and some that follow it: who reads a plan's commands
+  // one after the other needs those next. None when there is no such row here; imported ones are not told.
+  virtual Result<std::vector<RowCopy>> CopyRows(std::uint64_t /*event*/) { return std::vector<RowCopy>(); }
 
   // The bytes of a content that a committed row or blob holds; NOT_FOUND otherwise.
   virtual Result<std::string> ReadContent(const Content& content) = 0;

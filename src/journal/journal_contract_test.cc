@@ -15,6 +15,7 @@
 #include "journal/memory_journal.h"
 #include "journal/plan_directory.h"
 #include "journal/plan_summary.h"
+#include "journal/row_format.h"
 #include "journal/sqlite_journal.h"
 #include "journal/stream_changes.h"
 #include "model/content/content.h"
@@ -123,6 +124,29 @@ TEST_P(JournalContract, ReadsTheRowThatHoldsAnEvent) {
   EXPECT_EQ(row_of(4, "plan_a"), "none");
   EXPECT_EQ(row_of(4, "plan_b"), "plan_b:two");
   EXPECT_EQ(row_of(5, "plan_b"), "none");
+}
+
+TEST_P(JournalContract, CopiesTheRowThatHoldsAnEventWithItsContents) {
+  const NewContent small = ContentOf("small");
+  JournalRow row = RowOf("plan_a", 1, 1, "one", 3);
+  row.contents.push_back(small);
+  EXPECT_EQ(Add(std::move(row)), "OK");
+  EXPECT_EQ(Add(RowOf("plan_b", 1, 4, "two")), "OK");
+  const auto copies = journal_->CopyRows(3).value();
+  ASSERT_FALSE(copies.empty());
+  EXPECT_EQ(copies[0].stream, "plan_a");
+  EXPECT_EQ(copies[0].first_event, 1);
+  const auto payload = DecodePayload(copies[0].payload);
+  ASSERT_TRUE(payload);
+  EXPECT_EQ(payload->events, "one");
+  EXPECT_EQ(payload->event_count, 3);
+  EXPECT_EQ(FindContent(payload->contents, small.digest), *small.bytes);
+  if (copies.size() > 1) {
+    EXPECT_EQ(copies[1].stream, "plan_b");
+  }
+  EXPECT_EQ(journal_->CopyRows(4).value().at(0).stream, "plan_b");
+  EXPECT_TRUE(journal_->CopyRows(5).value().empty());
+  EXPECT_TRUE(journal_->CopyRows(0).value().empty());
 }
 
 TEST_P(JournalContract, AVisitorMayStopAndMayReadOn) {

@@ -8,7 +8,6 @@
 #include <deque>
 #include <expected>
 #include <iterator>
-#include <mutex>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -21,11 +20,13 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/mutex.h"
 #include "base/time.h"
 #include "journal/journal.h"
 #include "journal/plan_directory.h"
 #include "journal/plan_summary.h"
 #include "journal/row_check.h"
+#include "journal/row_format.h"
 #include "journal/stream_changes.h"
 #include "model/content/content.h"
 
@@ -66,12 +67,12 @@ bool Fits(const PlanSummary& summary, const SummaryQuery& query) {
 }  // namespace
 
 Result<std::uint64_t> MemoryJournal::BeginEpoch() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return ++epoch_;
 }
 
 Result<void> MemoryJournal::Commit(std::span<const Append> appends, std::uint64_t epoch) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (epoch != epoch_ || epoch == 0) return std::unexpected(FencedError(epoch, epoch_));
   const Result<void> checked = Check(appends);
   for (Stream* stream : staged_) stream->staged_version = stream->rows.size();
@@ -185,12 +186,12 @@ void MemoryJournal::Apply(const Append& append) {
 }
 
 Result<std::uint64_t> MemoryJournal::LastEvent() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return last_event_;
 }
 
 Result<std::vector<StreamInfo>> MemoryJournal::Streams(bool live_only) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<StreamInfo> infos;
   for (const PlanId* id : stream_order_) {
     const Stream& stream = streams_.at(*id);
@@ -201,21 +202,21 @@ Result<std::vector<StreamInfo>> MemoryJournal::Streams(bool live_only) {
 }
 
 Result<std::optional<StreamInfo>> MemoryJournal::FindStream(const PlanId& stream) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = streams_.find(stream);
   if (found == streams_.end() || found->second.rows.empty()) return std::nullopt;
   return StreamInfo{stream, found->second.rows.size(), found->second.live, found->second.imported > 0};
 }
 
 Result<std::optional<Snapshot>> MemoryJournal::LatestSnapshot(const PlanId& stream) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = streams_.find(stream);
   if (found == streams_.end()) return std::nullopt;
   return found->second.snapshot;
 }
 
 Result<std::optional<std::string>> MemoryJournal::DirectoryPage(const PlanId& stream, std::string_view name) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = streams_.find(stream);
   if (found == streams_.end()) return std::nullopt;
   const std::optional<PlanDirectory>& directory = found->second.directory;
@@ -230,7 +231,7 @@ Result<void> MemoryJournal::ReadStream(const PlanId& stream, std::uint64_t after
                                        const RowVisitor& visit) {
   std::vector<const JournalRow*> rows;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = streams_.find(stream);
     if (found == streams_.end() || found->second.rows.size() <= after_version) return {};
     rows.assign(found->second.rows.begin() + static_cast<std::ptrdiff_t>(after_version),
@@ -245,7 +246,7 @@ Result<void> MemoryJournal::ReadStream(const PlanId& stream, std::uint64_t after
 Result<void> MemoryJournal::ReadAll(std::uint64_t after_event, const RowVisitor& visit) {
   std::vector<const JournalRow*> rows;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto first = std::ranges::upper_bound(rows_, after_event, {}, &JournalRow::first_event);
     rows.reserve(static_cast<std::size_t>(rows_.end() - first));
     for (auto row = first; row != rows_.end(); ++row) {
@@ -261,7 +262,7 @@ Result<void> MemoryJournal::ReadAll(std::uint64_t after_event, const RowVisitor&
 Result<void> MemoryJournal::ReadRow(const PlanId& stream, std::uint64_t event, const RowVisitor& visit) {
   const JournalRow* held = nullptr;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = streams_.find(stream);
     if (found == streams_.end()) return {};
     const auto& rows = found->second.rows;
@@ -273,8 +274,21 @@ Result<void> MemoryJournal::ReadRow(const PlanId& stream, std::uint64_t event, c
   return {};
 }
 
+Result<std::vector<RowCopy>> MemoryJournal::CopyRows(std::uint64_t event) {
+  const MutexLock lock(mutex_);
+  const auto after = std::ranges::upper_bound(rows_, event, {}, &JournalRow::first_event);
+  if (after == rows_.begin()) return std::vector<RowCopy>();
+  const JournalRow& row = *std::prev(after);
+  if (row.version == 0 || event >= row.first_event + row.event_count) return std::vector<RowCopy>();
+  RowCopy copy{row.stream.str(), row.first_event, {}};
+  EncodePayload(row, copy.payload);
+  std::vector<RowCopy> copies;
+  copies.push_back(std::move(copy));
+  return copies;
+}
+
 Result<std::string> MemoryJournal::ReadContent(const Content& content) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto row = std::ranges::lower_bound(rows_, content.row, {}, &JournalRow::first_event);
   if (content.row != 0 && row != rows_.end() && row->first_event == content.row) {
     const auto held = std::ranges::find(row->contents, content.digest, &NewContent::digest);
@@ -286,7 +300,7 @@ Result<std::string> MemoryJournal::ReadContent(const Content& content) {
 }
 
 Result<std::vector<PlanSummary>> MemoryJournal::Summaries(const SummaryQuery& query) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<PlanSummary> found;
   for (const PlanId* id : std::views::reverse(stream_order_)) {
     const Stream& stream = streams_.at(*id);
@@ -300,14 +314,14 @@ Result<std::vector<PlanSummary>> MemoryJournal::Summaries(const SummaryQuery& qu
 }
 
 Result<std::optional<std::uint64_t>> MemoryJournal::OrderOf(const PlanId& plan) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = streams_.find(plan);
   if (found == streams_.end() || !found->second.summary) return std::nullopt;
   return found->second.summary->order;
 }
 
 Result<bool> MemoryJournal::HasBlob(const Digest& digest) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return blobs_.contains(digest);
 }
 

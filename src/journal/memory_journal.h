@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +13,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/mutex.h"
 #include "journal/journal.h"
 #include "journal/plan_directory.h"
 #include "journal/plan_summary.h"
@@ -39,6 +39,7 @@ class MemoryJournal final : public Journal {
                           const RowVisitor& visit) override;
   Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit) override;
   Result<void> ReadRow(const PlanId& stream, std::uint64_t event, const RowVisitor& visit) override;
+  Result<std::vector<RowCopy>> CopyRows(std::uint64_t event) override;
   Result<std::string> ReadContent(const Content& content) override;
   Result<bool> HasBlob(const Digest& digest) override;
   Result<bool> HasAllSummaries() override { return true; }
@@ -56,22 +57,23 @@ class MemoryJournal final : public Journal {
     std::uint64_t staged_version = 0;  // while a commit is checked: the version its rows so far would reach
   };
 
-  Result<void> Check(std::span<const Append> appends);
-  Result<void> CheckRow(const JournalRow& row, std::uint64_t last_event);
-  Result<void> CheckChanges(const Append& append);
-  void Apply(const Append& append);
-  void Remove(const Removal& removal);
-  void Import(const ImportedStream& imported);
+  Result<void> Check(std::span<const Append> appends) REQUIRES(mutex_);
+  Result<void> CheckRow(const JournalRow& row, std::uint64_t last_event) REQUIRES(mutex_);
+  Result<void> CheckChanges(const Append& append) REQUIRES(mutex_);
+  void Apply(const Append& append) REQUIRES(mutex_);
+  void Remove(const Removal& removal) REQUIRES(mutex_);
+  void Import(const ImportedStream& imported) REQUIRES(mutex_);
 
-  std::mutex mutex_;  // guards all below
-  std::uint64_t epoch_ = 0;
-  std::uint64_t last_event_ = 0;
-  std::deque<JournalRow> rows_;  // never moved: readers use them without the lock; version 0: a gap
-  std::deque<JournalRow> imported_;
-  std::unordered_map<PlanId, Stream> streams_;
-  std::vector<const PlanId*> stream_order_;  // in the order of their first rows
-  std::unordered_map<Digest, std::shared_ptr<const std::string>> blobs_;
-  std::vector<Stream*> staged_;
+  Mutex mutex_;
+  std::uint64_t epoch_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t last_event_ GUARDED_BY(mutex_) = 0;
+  std::deque<JournalRow> rows_
+      GUARDED_BY(mutex_);  // never moved: readers use them without the lock; version 0: a gap
+  std::deque<JournalRow> imported_ GUARDED_BY(mutex_);
+  std::unordered_map<PlanId, Stream> streams_ GUARDED_BY(mutex_);
+  std::vector<const PlanId*> stream_order_ GUARDED_BY(mutex_);  // in the order of their first rows
+  std::unordered_map<Digest, std::shared_ptr<const std::string>> blobs_ GUARDED_BY(mutex_);
+  std::vector<Stream*> staged_ GUARDED_BY(mutex_);
 };
 
 }  // namespace agenttalk

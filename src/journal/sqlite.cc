@@ -143,7 +143,8 @@ Result<Database> Database::Open(const std::filesystem::path& file, Mode mode) {
   }
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, kBusyMilliseconds);
-  TRY(database.Execute("PRAGMA cache_size = -16384; PRAGMA cell_size_check = ON"));
+  // A server has several connections, and whatever one of them evicts the kernel still has.
+  TRY(database.Execute("PRAGMA cache_size = -2048; PRAGMA cell_size_check = ON"));
   return database;
 }
 

@@ -89,6 +89,10 @@ Result<void> SqliteJournal::ReadRow(const PlanId& stream, std::uint64_t event, c
   return reader_->ReadRow(stream, event, visit);
 }
 
+Result<std::vector<RowCopy>> SqliteJournal::CopyRows(std::uint64_t event) {
+  return reader_->CopyRows(event);
+}
+
 Result<std::string> SqliteJournal::ReadContent(const Content& content) {
   return reader_->ReadContent(content);
 }

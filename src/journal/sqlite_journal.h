@@ -46,6 +46,7 @@ class SqliteJournal final : public Journal {
                           const RowVisitor& visit) override;
   Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit) override;
   Result<void> ReadRow(const PlanId& stream, std::uint64_t event, const RowVisitor& visit) override;
+  Result<std::vector<RowCopy>> CopyRows(std::uint64_t event) override;
   Result<std::string> ReadContent(const Content& content) override;
   Result<bool> HasBlob(const Digest& digest) override;
   Result<bool> HasAllSummaries() override;

@@ -89,6 +89,50 @@ TEST_F(SqliteJournalTest, GoesOnAfterManyCheckpointsAndReopenings) {
   EXPECT_EQ(journal->FindStream(PlanId("plan_6")).value()->version, 300);
 }
 
+// Streams begin, end, begin again and are removed; what is recorded of all of them fits at every start, also
+// after a crash, whose log is copied here.
+TEST_F(SqliteJournalTest, WhatIsRecordedOfAllStreamsFitsAtEveryStart) {
+  std::vector<std::uint64_t> versions(40, 0);
+  std::uint64_t event = 0;
+  std::uint64_t hub_rows = 0;
+  for (std::uint64_t round = 0; round < 12; ++round) {
+    const auto crashed = directory_.path() / ("crashed" + std::to_string(round));
+    std::uint64_t live = 0;
+    {
+      const auto journal = Open();
+      ASSERT_TRUE(journal);
+      const std::uint64_t epoch = journal->BeginEpoch().value();
+      for (std::uint64_t i = 0; i < 40; ++i) {
+        const std::uint64_t stream = (7 * i + round) % versions.size();
+        JournalRow row = RowOf("plan_" + std::to_string(stream), versions[stream] + 1, event + 1, "e");
+        row.live = (stream + round) % 3 == 0;
+        ASSERT_EQ(CodeOf(CommitOne(*journal, AppendOf(row), epoch)), "OK");
+        ++versions[stream];
+        ++event;
+        JournalRow refused = RowOf("plan_y", 7, event + 1, "not the first one");
+        EXPECT_FALSE(CommitOne(*journal, AppendOf(refused), epoch));
+      }
+      const std::uint64_t removed = (round % 3 == 0 ? 1 : 2) + round;
+      if (versions[removed] > 0 && (removed + round) % 3 != 0) {
+        Append append;
+        append.removals.push_back(
+            {.stream = PlanId("plan_" + std::to_string(removed)), .kept = {}, .blobs = {}});
+        append.rows.push_back(RowOf("", hub_rows + 1, event + 1, "removed"));
+        ASSERT_EQ(CodeOf(CommitOne(*journal, append, epoch)), "OK");
+        versions[removed] = 0;
+        ++event;
+        ++hub_rows;
+      }
+      live = journal->Streams(true).value().size();
+      std::filesystem::copy(hub_, crashed, std::filesystem::copy_options::recursive);
+    }
+    const auto after_crash = SqliteJournal::Open(crashed);
+    ASSERT_TRUE(after_crash) << after_crash.error().message;
+    EXPECT_EQ((*after_crash)->Streams(true).value().size(), live);
+    EXPECT_EQ((*after_crash)->Streams(false).value().size(), Open()->Streams(false).value().size());
+  }
+}
+
 TEST_F(SqliteJournalTest, KeepsTheLogShortWhileItRuns) {
   Fill(600);
   EXPECT_LT(std::filesystem::file_size(hub_ / "journal.db-wal"), 1U);  // closed cleanly: truncated

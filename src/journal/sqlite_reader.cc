@@ -8,7 +8,6 @@
 #include <expected>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +20,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/mutex.h"
 #include "journal/blob_files.h"
 #include "journal/directory_table.h"
 #include "journal/journal.h"
@@ -60,6 +60,7 @@ Result<std::unique_ptr<SqliteReader>> SqliteReader::Open(const std::filesystem::
   Database database = TRY(Database::Open(file, Database::Mode::kReadOnly));
   std::unique_ptr<SqliteReader> reader(
       new SqliteReader(BlobFiles(directory / "blobs"), std::move(database), names));
+  const MutexLock lock(reader->mutex_);
   TRY(reader->Prepare());
   return reader;
 }
@@ -84,6 +85,8 @@ Result<void> SqliteReader::Prepare() {
                             "stream <> 0 ORDER BY first_event"));
   to.floor_row = TRY(database_.Prepare("SELECT max(first_event) FROM journal WHERE first_event <= ?"));
   to.streams = TRY(database_.Prepare(streams + " ORDER BY number"));
+  to.live_streams = TRY(database_.Prepare(
+      fmt::format("SELECT {} FROM streams NOT INDEXED WHERE live <> 0 ORDER BY number", kStreamColumns)));
   to.stream_by_name = TRY(database_.Prepare(streams + " WHERE name = ?"));
   to.stream_by_name_slowly = TRY(
       database_.Prepare(fmt::format("SELECT {} FROM streams NOT INDEXED WHERE name = ?", kStreamColumns)));
@@ -105,7 +108,7 @@ Result<void> SqliteReader::Prepare() {
 
 Result<std::uint64_t> SqliteReader::LastEvent() {
   constexpr std::uint64_t kBeyondAll = std::uint64_t{1} << 62;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Scan scan = TRY(BeginScan(kBeyondAll));
   RowChunk none;
   while (!scan.at_end) TRY(FillFromScan(scan, none));
@@ -113,10 +116,23 @@ Result<std::uint64_t> SqliteReader::LastEvent() {
 }
 
 Result<std::vector<StreamInfo>> SqliteReader::Streams(bool live_only) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const ReadTransaction transaction = TRY(ReadTransaction::Begin(statements_.begin, statements_.end));
   TRY(ReadTail());
-  return ScanStreams(live_only);
+  return live_only && version_ >= kVersionWithTotals ? ScanLive() : ScanStreams(live_only);
+}
+
+// Without a look at those that have ended, however many they are.
+Result<std::vector<StreamInfo>> SqliteReader::ScanLive() {
+  std::vector<StreamInfo> infos;
+  const StatementScope scope(statements_.live_streams);
+  while (TRY(statements_.live_streams.Step())) {
+    StoredStream stream = TRY(StreamAt(statements_.live_streams));
+    Overlay(stream.number, stream.head);
+    infos.push_back({PlanId(std::string(stream.name)), stream.head.version, true, false});
+  }
+  if (infos.size() == TRY(meta_.Get(kLiveStreamsKey))) return infos;
+  return DamagedAt(tail_start_, "the record of a live stream is missing");
 }
 
 Result<std::vector<StreamInfo>> SqliteReader::ScanStreams(bool live_only) {
@@ -146,7 +162,7 @@ Result<std::vector<StreamInfo>> SqliteReader::ScanStreams(bool live_only) {
 }
 
 Result<std::optional<StreamInfo>> SqliteReader::FindStream(const PlanId& stream) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::optional<Found> found = TRY(Find(stream.str()));
   if (!found) return std::nullopt;
   return StreamInfo{stream, found->head.version, found->head.live, found->imported > 0};
@@ -154,7 +170,6 @@ Result<std::optional<StreamInfo>> SqliteReader::FindStream(const PlanId& stream)
 
 Result<std::optional<SqliteReader::Found>> SqliteReader::Find(const std::string& name) {
   const ReadTransaction transaction = TRY(ReadTransaction::Begin(statements_.begin, statements_.end));
-  TRY(ReadTail());
   // A damaged index may hide a name (it cannot invent one): only the table itself says that there is none.
   Statement* from = &statements_.stream_by_name;
   const StatementScope scope(*from);
@@ -165,6 +180,7 @@ Result<std::optional<SqliteReader::Found>> SqliteReader::Find(const std::string&
     if (!TRY(from->BindText(1, name).Step())) return std::nullopt;
   }
   const StoredStream stream = TRY(StreamAt(*from));
+  TRY(ReadTail());
   Found found{.number = stream.number, .head = stream.head, .imported = 0};
   Overlay(found.number, found.head);
   found.imported = TRY(CountImported(found.number));
@@ -196,7 +212,7 @@ void SqliteReader::Overlay(std::uint64_t number, StreamHead& head) const {
 
 // A snapshot only saves time: a damaged one is as good as none.
 Result<std::optional<Snapshot>> SqliteReader::LatestSnapshot(const PlanId& stream) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::optional<Found> found = TRY(Find(stream.str()));
   if (!found) return std::nullopt;
   Statement& from = statements_.snapshot;
@@ -215,7 +231,7 @@ Result<std::optional<Snapshot>> SqliteReader::LatestSnapshot(const PlanId& strea
 }
 
 Result<std::optional<std::string>> SqliteReader::DirectoryPage(const PlanId& stream, std::string_view name) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (version_ < kVersionWithDirectories) return std::nullopt;
   const std::optional<Found> found = TRY(Find(stream.str()));
   if (!found) return std::nullopt;
@@ -261,7 +277,7 @@ Result<JournalRowView> SqliteReader::ViewOf(const StoredRow& row, std::string_vi
 }
 
 Result<std::string> SqliteReader::ReadContent(const Content& content) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (content.row == 0) return ReadBlob(content);
   Result<std::string> in_row = ReadRowContent(content);
   if (in_row || in_row.error().code != ErrorCode::kNotFound) return in_row;
@@ -289,25 +305,25 @@ Result<std::string> SqliteReader::ReadRowContent(const Content& content) {
 }
 
 Result<bool> SqliteReader::HasBlob(const Digest& digest) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const StatementScope scope(statements_.find_blob);
   return statements_.find_blob.BindBlob(1, TextOf(digest)).Step();
 }
 
 Result<bool> SqliteReader::HasAllSummaries() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (version_ < kVersionWithPlans) return false;
   return TRY(meta_.Get(kSummarizedKey)) != 0;
 }
 
 Result<std::vector<PlanSummary>> SqliteReader::Summaries(const SummaryQuery& query) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const ReadTransaction transaction = TRY(ReadTransaction::Begin(statements_.begin, statements_.end));
   return ReadSummaries(database_, query);
 }
 
 Result<std::optional<std::uint64_t>> SqliteReader::OrderOf(const PlanId& plan) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::optional<Found> found = TRY(Find(plan.str()));
   if (!found) return std::nullopt;
   return agenttalk::OrderOf(database_, found->number);

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/mutex.h"
 #include "journal/blob_files.h"
 #include "journal/journal.h"
 #include "journal/plan_summary.h"
@@ -45,6 +45,7 @@ class SqliteReader {
   Result<void> ReadStream(const PlanId& stream, std::uint64_t after_version, const RowVisitor& visit);
   Result<void> ReadAll(std::uint64_t after_event, const RowVisitor& visit);
   Result<void> ReadRow(const PlanId& stream, std::uint64_t event, const RowVisitor& visit);
+  Result<std::vector<RowCopy>> CopyRows(std::uint64_t event);
   Result<std::string> ReadContent(const Content& content);
   Result<bool> HasBlob(const Digest& digest);
   Result<bool> HasAllSummaries();
@@ -56,7 +57,7 @@ class SqliteReader {
     Statement begin, end;
     Statement rows_from, rows_back, tail, floor_row;
     Statement streams, stream_by_name, stream_by_name_slowly, stream_by_number;
-    Statement snapshot, blob, find_blob;
+    Statement snapshot, blob, find_blob, live_streams;
     Statement imported_from, imported_row, imported_count, imported_streams;  // since format version 2
   };
   struct Name {
@@ -82,43 +83,44 @@ class SqliteReader {
 
   SqliteReader(BlobFiles files, Database database, Names names);
 
-  Result<void> Prepare();
-  Result<void> ReadTail();
-  Result<std::optional<Found>> Find(const std::string& name);
-  void Overlay(std::uint64_t number, StreamHead& head) const;
-  Result<const Name*> NameOf(const StoredRow& row);
-  Result<JournalRowView> ViewOf(const StoredRow& row, std::string_view* contents = nullptr);
-  Result<std::vector<StreamInfo>> ScanStreams(bool live_only);
-  Result<std::uint64_t> CountImported(std::uint64_t number);
+  Result<void> Prepare() REQUIRES(mutex_);
+  Result<void> ReadTail() REQUIRES(mutex_);
+  Result<std::optional<Found>> Find(const std::string& name) REQUIRES(mutex_);
+  void Overlay(std::uint64_t number, StreamHead& head) const REQUIRES(mutex_);
+  Result<const Name*> NameOf(const StoredRow& row) REQUIRES(mutex_);
+  Result<JournalRowView> ViewOf(const StoredRow& row, std::string_view* contents = nullptr) REQUIRES(mutex_);
+  Result<std::vector<StreamInfo>> ScanStreams(bool live_only) REQUIRES(mutex_);
+  Result<std::vector<StreamInfo>> ScanLive() REQUIRES(mutex_);
+  Result<std::uint64_t> CountImported(std::uint64_t number) REQUIRES(mutex_);
   // Delivers imported rows behind `after_version`; false: the visitor wants no more.
   Result<bool> ReadImported(const Found& found, const PlanId& stream, std::uint64_t after_version,
                             const RowVisitor& visit);
-  Result<bool> FindImportedRow(std::uint64_t number, std::uint64_t event, RowChunk& chunk);
-  Result<void> FindRow(std::uint64_t number, std::uint64_t event, RowChunk& chunk);
-  void ForgetNames();
-  Result<Scan> BeginScan(std::uint64_t after_event);
-  Result<void> FillFromScan(Scan& scan, RowChunk& chunk);
+  Result<bool> FindImportedRow(std::uint64_t number, std::uint64_t event, RowChunk& chunk) REQUIRES(mutex_);
+  Result<void> FindRow(std::uint64_t number, std::uint64_t event, RowChunk& chunk) REQUIRES(mutex_);
+  void ForgetNames() REQUIRES(mutex_);
+  Result<Scan> BeginScan(std::uint64_t after_event) REQUIRES(mutex_);
+  Result<void> FillFromScan(Scan& scan, RowChunk& chunk) REQUIRES(mutex_);
   // Delivers the stream's rows on one way through all rows, and says the version up to which it did; a
   // visitor that wants no more has had everything.
   std::uint64_t ReadDense(const PlanId& stream, std::uint64_t last_version, const RowVisitor& visit);
-  Result<Trail> WalkBack(const Found& found, std::uint64_t after_version);
-  Result<void> FillFromTrail(Trail& trail, RowChunk& chunk);
-  Result<std::string> ReadBlob(const Content& content);
-  Result<std::string> ReadRowContent(const Content& content);
+  Result<Trail> WalkBack(const Found& found, std::uint64_t after_version) REQUIRES(mutex_);
+  Result<void> FillFromTrail(Trail& trail, RowChunk& chunk) REQUIRES(mutex_);
+  Result<std::string> ReadBlob(const Content& content) REQUIRES(mutex_);
+  Result<std::string> ReadRowContent(const Content& content) REQUIRES(mutex_);
 
-  std::mutex mutex_;  // guards all below; never held while a visitor runs
-  BlobFiles files_;
-  Database database_;
+  Mutex mutex_;  // never held while a visitor runs
+  BlobFiles files_ GUARDED_BY(mutex_);
+  Database database_ GUARDED_BY(mutex_);
   const Names names_checked_;
-  Statements statements_;
-  MetaTable meta_;
-  std::uint64_t version_ = 0;                      // of the file's format
-  std::unordered_map<std::uint64_t, Name> names_;  // by stream number
+  Statements statements_ GUARDED_BY(mutex_);
+  MetaTable meta_ GUARDED_BY(mutex_);
+  std::uint64_t version_ GUARDED_BY(mutex_) = 0;                      // of the file's format
+  std::unordered_map<std::uint64_t, Name> names_ GUARDED_BY(mutex_);  // by stream number
   // Heads of the streams that have rows after `tail_start_` (the event through which heads are recorded), as
   // far as `tail_end_`.
-  std::unordered_map<std::uint64_t, StreamHead> tail_;
-  std::uint64_t tail_start_ = 0;
-  std::uint64_t tail_end_ = 0;
+  std::unordered_map<std::uint64_t, StreamHead> tail_ GUARDED_BY(mutex_);
+  std::uint64_t tail_start_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t tail_end_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace agenttalk

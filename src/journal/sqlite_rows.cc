@@ -2,13 +2,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/mutex.h"
 #include "journal/journal.h"
 #include "journal/read_transaction.h"
 #include "journal/row_chunk.h"
@@ -68,7 +69,7 @@ bool IsMostOfAll(const StreamHead& head) {
 Result<void> SqliteReader::ReadAll(std::uint64_t after_event, const RowVisitor& visit) {
   Scan scan;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     scan = TRY(BeginScan(after_event));
   }
   RowChunk chunk;
@@ -76,7 +77,7 @@ Result<void> SqliteReader::ReadAll(std::uint64_t after_event, const RowVisitor& 
     chunk.Clear();
     Result<void> filled;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       filled = FillFromScan(scan, chunk);
     }
     if (!chunk.Visit(visit)) return {};
@@ -88,7 +89,7 @@ Result<void> SqliteReader::ReadAll(std::uint64_t after_event, const RowVisitor& 
 Result<void> SqliteReader::ReadRow(const PlanId& stream, std::uint64_t event, const RowVisitor& visit) {
   RowChunk chunk;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const std::optional<Found> found = TRY(Find(stream.str()));
     if (!found) return {};
     ForgetNames();
@@ -97,6 +98,30 @@ Result<void> SqliteReader::ReadRow(const PlanId& stream, std::uint64_t event, co
   }
   static_cast<void>(chunk.Visit(visit));
   return {};
+}
+
+Result<std::vector<RowCopy>> SqliteReader::CopyRows(std::uint64_t event) {
+  constexpr std::size_t kMostRows = 32;
+  // Beside a writer, who reads on for the files of many commands; elsewhere somebody asks for one.
+  const std::size_t enough_bytes = names_checked_ == Names::kChecked ? std::size_t{64} << 10 : 1;
+  const MutexLock lock(mutex_);
+  const ReadTransaction transaction = TRY(ReadTransaction::Begin(statements_.begin, statements_.end));
+  ForgetNames();
+  const Scan scan = TRY(BeginScan(event));
+  Statement& rows = statements_.rows_from;
+  const StatementScope scope(rows);
+  rows.Bind(1, scan.next_row);
+  std::vector<RowCopy> copies;
+  std::size_t bytes = 0;
+  while (copies.size() < kMostRows && bytes < enough_bytes && TRY(rows.Step())) {
+    const StoredRow row = RowAt(rows);
+    const JournalRowView view = TRY(ViewOf(row));
+    const bool holds = event >= view.first_event && event < view.first_event + view.event_count;
+    if ((copies.empty() && !holds) || row.stream == kGapStream) break;
+    copies.push_back({std::string(view.stream), view.first_event, std::string(row.payload)});
+    bytes += row.payload.size();
+  }
+  return copies;
 }
 
 Result<bool> SqliteReader::FindImportedRow(std::uint64_t number, std::uint64_t event, RowChunk& chunk) {
@@ -158,7 +183,7 @@ Result<void> SqliteReader::ReadStream(const PlanId& stream, std::uint64_t after_
                                       const RowVisitor& visit) {
   std::optional<Found> found;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     found = TRY(Find(stream.str()));
   }
   if (!found) return {};
@@ -172,7 +197,7 @@ Result<void> SqliteReader::ReadStream(const PlanId& stream, std::uint64_t after_
   if (after_version >= found->head.version) return {};
   Trail trail;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     trail = TRY(WalkBack(*found, after_version));
   }
   RowChunk chunk;
@@ -180,7 +205,7 @@ Result<void> SqliteReader::ReadStream(const PlanId& stream, std::uint64_t after_
     chunk.Clear();
     Result<void> filled;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       filled = FillFromTrail(trail, chunk);
     }
     if (!chunk.Visit(visit)) return {};
@@ -196,7 +221,7 @@ Result<bool> SqliteReader::ReadImported(const Found& found, const PlanId& stream
   while (version < found.imported) {
     RowChunk chunk;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       Statement& rows = statements_.imported_from;
       const StatementScope scope(rows);
       rows.Bind(1, found.number).Bind(2, after_event);

@@ -11,6 +11,8 @@
 #include "base/error_code.h"
 #include "journal/row_format.h"
 #include "journal/sqlite.h"
+#include "journal/stored_row.h"
+#include "journal/stream_table.h"
 
 namespace agenttalk {
 namespace {
@@ -98,6 +100,7 @@ CREATE TABLE directories(
   bytes BLOB NOT NULL
 );
 )"},
+    Migration{4, ""},  // two more values in meta
 };
 
 Result<bool> HasTable(Database& database, std::string_view name) {
@@ -110,6 +113,22 @@ Result<std::uint64_t> VersionOf(Database& database) {
   if (!TRY(HasTable(database, "meta"))) return 0;
   MetaTable meta = TRY(MetaTable::Open(database));
   return meta.Get(kSchemaVersionKey);
+}
+
+// Every record is checked once more, for what is said of all of them here is trusted from now on.
+Result<void> AddTotals(Database& database, MetaTable& meta) {
+  const std::uint64_t counted = TRY(meta.Get(kLastStreamKey));
+  Statement all = TRY(database.Prepare(fmt::format("SELECT {} FROM streams NOT INDEXED", kStreamColumns)));
+  const StatementScope scope(all);
+  std::uint64_t names = 0;
+  std::uint64_t live = 0;
+  while (TRY(all.Step())) {
+    const StoredStream stream = TRY(StreamAt(all));
+    if (stream.number <= counted) names += StreamTable::NameCrc(stream.name, stream.number);
+    if (stream.head.live) ++live;
+  }
+  TRY(meta.Set(kStreamNamesKey, names));
+  return meta.Set(kLiveStreamsKey, live);
 }
 
 Result<void> Take(Database& database, const Migration& step) {
@@ -125,6 +144,8 @@ Result<void> Take(Database& database, const Migration& step) {
     TRY(meta.Set(kLastStreamKey, TRY(meta.Get(kStreamCountKey))));
     TRY(meta.Set(kSummarizedKey, last == 0 ? 1 : 0));
   }
+  if (step.version == kVersionWithTotals && TRY(HasTable(database, "streams")))
+    TRY(AddTotals(database, meta));
   return meta.Set(kSchemaVersionKey, step.version);
 }
 

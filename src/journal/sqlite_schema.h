@@ -50,7 +50,12 @@ inline constexpr std::string_view kStreamCountKey = "stream_count";
 inline constexpr std::string_view kLastStreamKey = "last_stream";
 // 1: every plan has a record in the plans table.
 inline constexpr std::string_view kSummarizedKey = "summarized";
+// Since format version 4. The sum of StreamTable::NameCrc over the streams that were counted; how many
+// streams are live now.
+inline constexpr std::string_view kStreamNamesKey = "stream_names";
+inline constexpr std::string_view kLiveStreamsKey = "live_streams";
 inline constexpr std::uint64_t kVersionWithPlans = 2;
 inline constexpr std::uint64_t kVersionWithDirectories = 3;
+inline constexpr std::uint64_t kVersionWithTotals = 4;
 
 }  // namespace agenttalk

@@ -126,8 +126,11 @@ Result<void> SqliteWriter::RequireWriteAheadLog() {
 Result<void> SqliteWriter::Load() {
   const std::uint64_t recorded_through = TRY(meta_.Get(kRecordedThroughKey));
   const std::uint64_t last_row = TRY(database_.QueryInt("SELECT coalesce(max(first_event), 0) FROM journal"));
-  const std::uint64_t stream_count = TRY(meta_.Get(kStreamCountKey));
-  TRY(streams_.Load(stream_count, TRY(meta_.Get(kLastStreamKey)), last_row));
+  const StreamTable::Totals recorded{.count = TRY(meta_.Get(kStreamCountKey)),
+                                     .last = TRY(meta_.Get(kLastStreamKey)),
+                                     .names = TRY(meta_.Get(kStreamNamesKey)),
+                                     .live = TRY(meta_.Get(kLiveStreamsKey))};
+  TRY(streams_.Load(recorded, last_row));
   return ReadTail(recorded_through);
 }
 
@@ -199,6 +202,8 @@ Result<void> SqliteWriter::WriteAll(std::span<const Append> appends, std::uint64
     record = record || !append.removals.empty() || append.skip_to != 0;
   }
   if (record) TRY(RecordHeads());
+  if (streams_.staged().live != streams_.totals().live)
+    TRY(meta_.Set(kLiveStreamsKey, streams_.staged().live));
   for (const Append& append : appends) {
     if (append.give_back_pages > 0) TRY(GiveBack(append.give_back_pages));
   }
@@ -416,8 +421,9 @@ Result<bool> SqliteWriter::HoldsBlob(const NewContent& blob) {
 Result<void> SqliteWriter::RecordHeads() {
   TRY(streams_.Record());
   TRY(meta_.Set(kRecordedThroughKey, staged_event_));
-  TRY(meta_.Set(kStreamCountKey, streams_.staged_count()));
-  return meta_.Set(kLastStreamKey, streams_.staged_last());
+  TRY(meta_.Set(kStreamCountKey, streams_.staged().count));
+  TRY(meta_.Set(kStreamNamesKey, streams_.staged().names));
+  return meta_.Set(kLastStreamKey, streams_.staged().last);
 }
 
 int SqliteWriter::OnCommitted(void* self, sqlite3*, const char*, int wal_pages) {

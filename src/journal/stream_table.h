@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -35,10 +36,23 @@ class StreamTable {
     bool removed = false;  // by the open transaction
   };
 
+  // What the meta table says of all streams. Reading it costs the same however many have ended.
+  struct Totals {
+    std::uint64_t count = 0;
+    std::uint64_t last = 0;   // the highest number that one was ever given
+    std::uint64_t names = 0;  // the sum of NameCrc over all of them
+    std::uint64_t live = 0;
+
+    bool operator==(const Totals&) const = default;
+  };
+  // What a name adds to `Totals::names`.
+  static std::uint64_t NameCrc(std::string_view name, std::uint64_t number);
+
   static Result<StreamTable> Open(Database& database);
 
-  // Reads the table: checks every record and the index of names, keeps the live streams.
-  Result<void> Load(std::uint64_t recorded_count, std::uint64_t recorded_last, std::uint64_t last_event);
+  // Reads the live streams and keeps them; compares the table and the index of names with what was recorded
+  // of all of them. The record of a stream that has ended is checked when it is read.
+  Result<void> Load(const Totals& recorded, std::uint64_t last_event);
   // Takes in a row behind `recorded_through` while the journal is opened.
   Result<void> Follow(const StoredRow& row);
 
@@ -57,30 +71,29 @@ class StreamTable {
   void Publish();
   void Discard();
 
-  // Streams in the table, with those of the open transaction.
-  [[nodiscard]] std::uint64_t staged_count() const { return staged_count_; }
-  // The highest number that a stream was ever given.
-  [[nodiscard]] std::uint64_t staged_last() const { return staged_last_; }
+  // As of the last commit; with what the open transaction changes.
+  [[nodiscard]] const Totals& totals() const { return totals_; }
+  [[nodiscard]] const Totals& staged() const { return staged_; }
 
  private:
-  Result<void> CheckNames(std::uint64_t fingerprint);
+  Result<void> LoadLive(std::uint64_t recorded_live, std::uint64_t last_event);
+  Result<void> CheckNames(const Totals& recorded);
   Result<void> Write(Entry& entry);
   Entry* Keep(const StoredStream& stream);
   void Join(Entry& entry);
   void NoteChanged(Entry& entry);
   void ForgetUnlessNeeded(const Entry& entry);
 
-  Statement all_;
+  Statement live_;
+  Statement count_;
   Statement names_;
   Statement by_name_;
   Statement by_number_;
   Statement insert_;
   Statement update_;
   Statement remove_;
-  std::uint64_t count_ = 0;         // streams in the table
-  std::uint64_t staged_count_ = 0;  // with those of the open transaction
-  std::uint64_t last_ = 0;          // the highest number
-  std::uint64_t staged_last_ = 0;
+  Totals totals_;
+  Totals staged_;
   std::unordered_map<std::string, std::unique_ptr<Entry>> entries_;
   std::vector<Entry*> transaction_;
   std::vector<Entry*> changed_;  // those whose `committed` may differ from `recorded`

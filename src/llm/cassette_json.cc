@@ -117,7 +117,7 @@ std::array<std::pair<std::string_view, Enum>, N> ChoicesUpTo() {
   return choices;
 }
 
-const auto kStages = ChoicesUpTo<Stage, 9>();
+const auto kStages = ChoicesUpTo<Stage, kStageRows.size()>();
 const auto kRoles = ChoicesUpTo<Role, 3>();
 const auto kStopReasons = ChoicesUpTo<StopReason, 5>();
 const auto kErrorKinds = ChoicesUpTo<ModelErrorKind, 6>();

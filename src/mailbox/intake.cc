@@ -30,8 +30,6 @@
 namespace agenttalk {
 namespace {
 
-// Coarser than the times of any file system in use (FAT counts in two seconds).
-constexpr Duration kGrainOfTime = std::chrono::seconds(3);
 // Every so many sweeps a folder is listed although its mtime stands still.
 constexpr std::uint32_t kSweepsPerListing = 6;
 // Notifications are fetched only while fewer looks than this wait; the kernel's queue is bounded as well.
@@ -91,71 +89,6 @@ void Intake::AddFolder(const Place& place, Duration heartbeat) {
   PutToSleep();
 }
 
-void Intake::KnowPlans(std::function<bool(const PlanId&)> is_live, Timestamp last_alive) {
-  is_live_ = std::move(is_live);
-  last_alive_ns_ =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(last_alive.time_since_epoch()).count();
-}
-
-bool Intake::MaySleep(const AgentId& agent, const PlanId& plan) const {
-  return some_sleep_ && !plan.empty() &&
-         !folders_.contains(Place{.box = Box::kInbox, .agent = agent, .plan = plan}.Path());
-}
-
-// The oldest first. Those that are still needed come up again later.
-void Intake::PutToSleep() {
-  constexpr int kTries = 4;
-  for (int i = 0; i < kTries && is_live_ && plan_folders_.size() > options_.most_idle_folders; ++i) {
-    std::string directory = std::move(plan_folders_.front());
-    plan_folders_.pop_front();
-    const auto found = folders_.find(directory);
-    if (found == folders_.end()) continue;
-    const std::string prefix = directory + "/";
-    const bool needed =
-        found->second.queued || found->second.place.box != Box::kInbox ||
-        is_live_(found->second.place.plan) ||
-        std::ranges::any_of(offered_, [&](const auto& item) { return item.first.starts_with(prefix); });
-    if (needed) {
-      plan_folders_.push_back(std::move(directory));
-      continue;
-    }
-    DropFolder(directory, known_.revision());
-    some_sleep_ = true;
-  }
-}
-
-// Of the folders in a box those are looked into that belong to live plans or have changed since they were
-// last seen; and the newest ones, which people may still be working with.
-void Intake::LeaveSleeping(const std::string& directory, std::vector<DirectoryEntry>& entries) {
-  const auto found = folders_.find(directory);
-  if (!is_live_ || found == folders_.end() || !found->second.place.plan.empty()) return;
-  Folder& box = found->second;
-  if (box.place.box != Box::kInbox) return;
-  const bool first = box.newest_change_ns == 0;
-  const std::int64_t since = (first ? last_alive_ns_ : box.newest_change_ns) -
-                             std::chrono::duration_cast<std::chrono::nanoseconds>(kGrainOfTime).count();
-  std::vector<std::int64_t> changes;
-  for (const DirectoryEntry& entry : entries) {
-    if (entry.stat.type == FileType::kDirectory) changes.push_back(entry.stat.ctime_ns);
-  }
-  if (changes.empty()) return;
-  box.newest_change_ns = std::max(box.newest_change_ns, std::ranges::max(changes));
-  std::int64_t newest = since;
-  if (first && changes.size() > options_.newest_folders) {
-    const auto middle = changes.begin() + static_cast<std::ptrdiff_t>(options_.newest_folders);
-    std::ranges::nth_element(changes, middle, std::ranges::greater());
-    newest = std::min(newest, *middle);
-  } else if (first) {
-    return;
-  }
-  const auto sleeping = std::erase_if(entries, [&](const DirectoryEntry& entry) {
-    return entry.stat.type == FileType::kDirectory && entry.stat.ctime_ns < newest &&
-           IsSafeName(entry.name) && !folders_.contains(JoinPath(directory, entry.name)) &&
-           !is_live_(PlanId(entry.name));
-  });
-  some_sleep_ = some_sleep_ || sleeping > 0;
-}
-
 void Intake::DropFolder(const std::string& directory, std::uint64_t known_revision) {
   watcher_.Unwatch(directory);
   known_.Keep(directory, known_revision, [](const std::string&) { return false; });
@@ -186,11 +119,17 @@ void Intake::LookAgain(const AgentId& agent, const PlanId& plan) {
     if (found != folders_.end()) {
       QueueFolder(directory, found->second, true);
     } else if (MaySleep(agent, folder)) {
-      const auto box = folders_.find(Place{.box = Box::kInbox, .agent = agent, .plan = {}}.Path());
-      if (box != folders_.end())
-        AddFolder({.box = Box::kInbox, .agent = agent, .plan = folder}, box->second.heartbeat);
+      Wake(agent, folder);
     }
   }
+}
+
+// Its box need not be listed for that: this happens with every command of a busy hub.
+void Intake::Wake(const AgentId& agent, const PlanId& plan) {
+  looking_ = false;
+  const auto box = folders_.find(Place{.box = Box::kInbox, .agent = agent, .plan = {}}.Path());
+  if (box == folders_.end()) return;
+  AddFolder({.box = Box::kInbox, .agent = agent, .plan = plan}, box->second.heartbeat);
 }
 
 void Intake::SweepAll() {
@@ -205,7 +144,8 @@ void Intake::StartSweeps() {
     for (auto at = folders_.lower_bound(path); at != folders_.end() && at->first.starts_with(path); ++at) {
       Folder& folder = at->second;
       if (folder.place.agent != box.place.agent || folder.place.box != box.place.box) continue;
-      QueueFolder(at->first, folder, ++folder.sweeps % kSweepsPerListing == 0);
+      const bool due = now_ >= folder.list_again_at;
+      QueueFolder(at->first, folder, ++folder.sweeps % kSweepsPerListing == 0 && due);
     }
   }
 }
@@ -345,6 +285,7 @@ void Intake::MakeBox(const std::string& directory, Folder& folder, IntakeBatch& 
 }
 
 bool Intake::NeedsListing(Folder& folder, const FileStat& stat, bool forced) {
+  if (!forced && now_ < folder.list_again_at) return false;
   const bool moved = folder.seen.inode != stat.inode || folder.seen.mtime_ns != stat.mtime_ns ||
                      folder.seen.ctime_ns != stat.ctime_ns;
   if (moved) {
@@ -374,6 +315,9 @@ Result<void> Intake::WatchFolder(const std::string& directory, Folder& folder, I
 Result<void> Intake::ListFolder(const std::string& directory) {
   const std::uint64_t revision = known_.revision();
   std::vector<DirectoryEntry> entries = TRY(files_.List(directory));
+  if (const auto found = folders_.find(directory); found != folders_.end()) {
+    found->second.list_again_at = now_ + options_.listing_wait * static_cast<std::int64_t>(entries.size());
+  }
   {
     std::unordered_set<std::string_view> names;
     for (const DirectoryEntry& entry : entries) names.insert(entry.name);

@@ -39,6 +39,9 @@ struct IntakeOptions {
   // Folders of plans that are not live which are kept awake, and those of one box that are at a start.
   std::size_t most_idle_folders = 4096;
   std::size_t newest_folders = 512;
+  // A folder is listed again after this much for each of its entries, unless something says that it must be:
+  // the box of an agent has a folder for every plan that ever was, and notifications tell of new ones.
+  Duration listing_wait = std::chrono::milliseconds(1);
 };
 
 // How much one Take may do.
@@ -109,6 +112,8 @@ class Intake {
   // Whether the plan's folder in the agent's inbox may be there and sleep.
   [[nodiscard]] bool MaySleep(const AgentId& agent, const PlanId& plan) const;
   [[nodiscard]] bool some_sleep() const { return some_sleep_; }
+  // Looks into that folder from now on, if it is there.
+  void Wake(const AgentId& agent, const PlanId& plan);
 
   // Looks into every folder, whatever its mtime says: after a start, a clock jump or an overflow.
   void SweepAll();
@@ -143,6 +148,9 @@ class Intake {
   [[nodiscard]] std::size_t unseen() const;
 
  private:
+  // Coarser than the times of any file system in use (FAT counts in two seconds).
+  static constexpr Duration kGrainOfTime = std::chrono::seconds(3);
+
   struct SweptBox {
     Place place;
     Duration heartbeat{};
@@ -158,6 +166,7 @@ class Intake {
     bool queued = false;
     bool forced = false;
     std::uint32_t sweeps = 0;
+    Timestamp list_again_at;  // not before, unless it must be
     std::int64_t newest_change_ns =
         0;  // of a box: the last change of a plan's folder when it was last listed
     std::optional<ErrorCode> problem;

@@ -28,10 +28,11 @@ class IntakeSleepTest : public IntakeTest {
   IntakeSleepTest() { Begin(Timestamp{}); }
 
   // As a process that starts.
-  void Begin(Timestamp last_alive) {
+  void Begin(Timestamp last_alive, Duration listing_wait = {}) {
     intake_.SetAgents({});
-    sleepy_.emplace(files_, watcher_, known_,
-                    IntakeOptions{.most_idle_folders = kAwake, .newest_folders = 4});
+    sleepy_.emplace(
+        files_, watcher_, known_,
+        IntakeOptions{.most_idle_folders = kAwake, .newest_folders = 4, .listing_wait = listing_wait});
     sleepy_->SetAgents({{.id = AgentId("dev"), .external = false, .heartbeat = seconds(10)}});
     sleepy_->KnowPlans([this](const PlanId& plan) { return live_.contains(plan); }, last_alive);
     (void)Look();
@@ -87,6 +88,30 @@ TEST_F(IntakeSleepTest, FindsWhatIsPutIntoASleepingFolderWithTheNextListingOfIts
   files_.DropFile(kDevInbox + "/plan_5/late", "2");
   const std::vector<std::string> names = LookFor(seconds(200));
   EXPECT_TRUE(std::ranges::find(names, "late") != names.end()) << names.size();
+}
+
+TEST_F(IntakeSleepTest, ListsALargeBoxSeldom) {
+  sleepy_.reset();
+  Begin(Timestamp{}, seconds(10));
+  DropPlans(40);
+  Wait(seconds(400));
+  (void)LookFor(seconds(10));
+  files_.DropFile(kDevInbox + "/plan_5/late", "2");
+  EXPECT_TRUE(LookFor(seconds(300)).empty());
+  files_.DropFile(kDevInbox + "/plan_new/first", "2");
+  EXPECT_EQ(Look().front(), "first") << "the kernel tells of it";
+  const std::vector<std::string> names = LookFor(seconds(200));
+  EXPECT_TRUE(std::ranges::find(names, "late") != names.end()) << names.size();
+}
+
+TEST_F(IntakeSleepTest, WakesAFolderWithoutListingItsBox) {
+  DropPlans(40);
+  (void)LookFor(seconds(15));
+  files_.DropFile(kDevInbox + "/plan_5/late", "2");
+  files_.DropFile(kDevInbox + "/plan_6/late", "2");
+  sleepy_->Wake(AgentId("dev"), PlanId("plan_5"));
+  // What is in it was forgotten, so it is read again; of plan_6 nothing is seen.
+  EXPECT_EQ(Look(), (std::vector<std::string>{"x5", "late"}));
 }
 
 TEST_F(IntakeSleepTest, FindsItAtOnceWhenACommandOfThePlanComes) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/digest.h"
@@ -104,7 +105,11 @@ void KnownFiles::ForgetFolder(const std::string& directory) {
 
 void KnownFiles::ForgetFoldersUnless(const std::function<bool(const std::string&)>& is_needed) {
   const MutexLock lock(mutex_);
-  std::erase_if(folders_, [&](const auto& folder) { return !is_needed(folder.first); });
+  const std::uint64_t before = std::exchange(forgot_at_, revision_);
+  const auto is_new = [before](const auto& file) { return file.second.revision > before; };
+  std::erase_if(folders_, [&](const auto& folder) {
+    return !is_needed(folder.first) && std::ranges::none_of(folder.second, is_new);
+  });
 }
 
 std::size_t KnownFiles::folders() const {

@@ -41,8 +41,8 @@ class KnownFiles {
 
   void Forget(const std::string& directory, const std::string& name);
   void ForgetFolder(const std::string& directory);
-  // Those of folders that nobody takes files from: the mirror reads a file again when it has to know what is
-  // there.
+  // Those of folders that nobody takes files from, unless they have become known since this was called last:
+  // they may be about to be written. The mirror reads a file again when it has to know what is there.
   void ForgetFoldersUnless(const std::function<bool(const std::string&)>& is_needed);
   [[nodiscard]] std::size_t folders() const;
   // Forgets the files of a folder that are gone by a list made after `revision` was asked for: what has
@@ -71,6 +71,7 @@ class KnownFiles {
   mutable Mutex mutex_;
   std::unordered_map<std::string, Folder> folders_ GUARDED_BY(mutex_);
   std::uint64_t revision_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t forgot_at_ GUARDED_BY(mutex_) = 0;  // the revision when ForgetFoldersUnless was called last
 };
 
 }  // namespace agenttalk

@@ -33,6 +33,18 @@ TEST(KnownFiles, KnowsAFileByItsLooks) {
   EXPECT_FALSE(known.KnowsWithContent("box", "x", kStat, Sha256("other")));
 }
 
+TEST(KnownFiles, KeepsWhatBecameKnownSinceFoldersWereForgottenLast) {
+  KnownFiles known;
+  const auto none = [](const std::string&) { return false; };
+  known.Recognize("old", "x", Sha256("abc"));
+  known.ForgetFoldersUnless(none);
+  EXPECT_TRUE(known.HasContents("old", "x")) << "it may be about to be written";
+  known.Recognize("new", "x", Sha256("abc"));
+  known.ForgetFoldersUnless(none);
+  EXPECT_FALSE(known.HasContents("old", "x"));
+  EXPECT_TRUE(known.HasContents("new", "x"));
+}
+
 TEST(KnownFiles, DoubtsAFileWhoseMtimeWasSetBack) {
   KnownFiles known;
   known.Record(MakeFingerprint("box", "x", kStat, Sha256("abc")));

@@ -22,7 +22,17 @@ void Mirror::WriteOnThread(std::function<void()> wake) {
   thread_ = std::make_unique<MirrorThread>(writer_, std::move(wake));
 }
 
+void Mirror::CloseIfFull() {
+  // A tenth of a second: who waits for room waits for one of them.
+  constexpr std::uint64_t kBatchBytes = std::uint64_t{4} << 20;
+  if (!thread_ || gathered_.bytes < kBatchBytes) return;
+  full_bytes_ += gathered_.bytes;
+  full_.push_back(std::exchange(gathered_, {}));
+  write_at_.clear();
+}
+
 MirrorBatch::Write& Mirror::Gather(const std::string& path) {
+  CloseIfFull();
   const auto [found, is_new] = write_at_.try_emplace(path, gathered_.writes.size());
   if (is_new) gathered_.writes.push_back({.path = path, .bytes = {}, .overwrite = Overwrite::kAlways});
   MirrorBatch::Write& write = gathered_.writes[found->second];
@@ -60,6 +70,7 @@ void Mirror::ForgetFolder(const std::string& path) {
 
 void Mirror::Withdraw(const std::string& path) {
   if (writing()) writer_.Withdraw(path);
+  Join();
   const auto found = write_at_.find(path);
   if (found == write_at_.end()) return;
   MirrorBatch::Write& write = gathered_.writes[found->second];
@@ -74,32 +85,56 @@ void Mirror::Recognize(const std::string& path, const Digest& content) {
 }
 
 void Mirror::AppendLine(const std::string& path, LineNumber number, LineMaker line, std::uint64_t rotate_at) {
+  CloseIfFull();
   MirrorBatch::Log& pending = gathered_.logs[path];
   pending.rotate_at = rotate_at;
   pending.lines.push_back({.number = number, .make = std::move(line), .text = {}});
   gathered_.bytes += pending.lines.back().size();
 }
 
-MirrorBatch Mirror::TakeGathered() {
-  write_at_.clear();
-  return std::exchange(gathered_, {});
+MirrorBatch Mirror::TakeBatch() {
+  if (full_.empty()) {
+    write_at_.clear();
+    return std::exchange(gathered_, {});
+  }
+  MirrorBatch batch = std::move(full_.front());
+  full_.pop_front();
+  full_bytes_ -= batch.bytes;
+  return batch;
 }
 
-void Mirror::PutBack(MirrorBatch left) {
-  const std::unordered_set<std::string> withdrawn = writer_.TakeWithdrawn();
-  for (MirrorBatch::Write& write : left.writes) {
-    if (write_at_.contains(write.path) || withdrawn.contains(write.path)) continue;
+void Mirror::Join() {
+  while (!full_.empty()) {
+    full_bytes_ -= full_.back().bytes;
+    Merge(std::move(full_.back()));
+    full_.pop_back();
+  }
+}
+
+void Mirror::Merge(MirrorBatch older) {
+  for (MirrorBatch::Write& write : older.writes) {
+    if (write.path.empty() || write_at_.contains(write.path)) continue;
     gathered_.bytes += write.size();
     write_at_[write.path] = gathered_.writes.size();
     gathered_.writes.push_back(std::move(write));
   }
-  for (auto& [path, log] : left.logs) {
+  for (auto& [path, log] : older.logs) {
     MirrorBatch::Log& pending = gathered_.logs[path];
     for (const MirrorBatch::Line& line : log.lines) gathered_.bytes += line.size();
     std::ranges::move(pending.lines, std::back_inserter(log.lines));
     pending.lines = std::move(log.lines);
-    pending.rotate_at = log.rotate_at;
+    if (pending.rotate_at == 0) pending.rotate_at = log.rotate_at;
   }
+}
+
+void Mirror::PutBack(MirrorBatch left) {
+  const std::unordered_set<std::string> withdrawn = writer_.TakeWithdrawn();
+  if (left.empty()) return;
+  for (MirrorBatch::Write& write : left.writes) {
+    if (withdrawn.contains(write.path)) write = {};
+  }
+  Join();
+  Merge(std::move(left));
 }
 
 MirrorReport Mirror::Await() {
@@ -111,7 +146,8 @@ MirrorReport Mirror::Await() {
 
 MirrorReport Mirror::Flush() {
   MirrorReport report = Await();
-  MirrorBatch batch = TakeGathered();
+  Join();
+  MirrorBatch batch = TakeBatch();
   report.Add(writer_.Write(batch));
   PutBack(std::move(batch));
   return report;
@@ -127,12 +163,13 @@ MirrorReport Mirror::Begin(Waiting waiting) {
     PutBack(std::move(done->left));
     report = std::move(done->report);
   }
-  if (!thread_->busy() && !gathered_.empty()) thread_->Begin(TakeGathered(), wake);
+  if (!thread_->busy() && !(gathered_.empty() && full_.empty())) thread_->Begin(TakeBatch(), wake);
   return report;
 }
 
 Result<void> Mirror::RemoveLog(const std::string& path) {
   static_cast<void>(Await());
+  Join();
   if (const auto pending = gathered_.logs.find(path); pending != gathered_.logs.end()) {
     for (const MirrorBatch::Line& line : pending->second.lines) gathered_.bytes -= line.size();
     gathered_.logs.erase(pending);

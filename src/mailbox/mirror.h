@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -65,17 +66,24 @@ class Mirror {
   [[nodiscard]] Result<MirrorState> Compare(const std::string& path, const Digest& content,
                                             std::uint64_t size);
 
-  [[nodiscard]] bool idle() const { return gathered_.empty() && !writing(); }
+  [[nodiscard]] bool idle() const { return gathered_.empty() && full_.empty() && !writing(); }
   [[nodiscard]] std::uint64_t pending_bytes() const {
-    return gathered_.bytes + (thread_ ? thread_->bytes() : 0);
+    return gathered_bytes() + (thread_ ? thread_->bytes() : 0);
   }
   // Of what has not begun to be written.
-  [[nodiscard]] std::uint64_t gathered_bytes() const { return gathered_.bytes; }
+  [[nodiscard]] std::uint64_t gathered_bytes() const { return gathered_.bytes + full_bytes_; }
 
  private:
   [[nodiscard]] bool writing() const { return thread_ && thread_->busy(); }
   MirrorBatch::Write& Gather(const std::string& path);
-  MirrorBatch TakeGathered();
+  // What is gathered is as much as is written in one go: what comes now is for the next one.
+  void CloseIfFull();
+  // The oldest batch.
+  MirrorBatch TakeBatch();
+  // Everything in one batch again.
+  void Join();
+  // Gathers again what is older than all that is gathered.
+  void Merge(MirrorBatch older);
   // Gathers again what is left, but for what is newer by now.
   void PutBack(MirrorBatch left);
   // Waits for what is being written.
@@ -85,6 +93,8 @@ class Mirror {
   KnownFiles& known_;
   MirrorWriter writer_;
   MirrorBatch gathered_;
+  std::deque<MirrorBatch> full_;  // older than what is gathered, oldest first
+  std::uint64_t full_bytes_ = 0;
   std::unordered_map<std::string, std::size_t> write_at_;  // of gathered_.writes
   std::unique_ptr<MirrorThread> thread_;                   // last: it uses the others
 };

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/mutex.h"
+#include "base/thread_priority.h"
 #include "mailbox/mirror_writer.h"
 
 namespace agenttalk {
@@ -54,6 +55,7 @@ std::optional<MirrorThread::Done> MirrorThread::Await() {
 }
 
 void MirrorThread::Run() {
+  GiveWay();
   while (std::optional<MirrorBatch> batch = NextBatch()) {
     Done done{.left = std::move(*batch), .report = {}};
     done.report = writer_.Write(done.left);

@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <semaphore>
 #include <string>
 
 #include "base/digest.h"
+#include "base/error.h"
+#include "base/error_code.h"
 #include "mailbox/known_files.h"
 #include "mailbox/mirror.h"
 #include "mailbox/mirror_writer.h"
@@ -74,6 +79,68 @@ TEST_F(MirrorThreadTest, WakesWhoWaitsAndNobodyElse) {
   woken_.acquire();
   EXPECT_EQ(mirror_.Begin(Mirror::Waiting::kNobody).lines, 1U);
   EXPECT_FALSE(woken_.try_acquire());
+}
+
+TEST_F(MirrorThreadTest, MuchIsWrittenInBatchesOneAfterTheOther) {
+  HoldThread();
+  BeginAndAwaitHold();
+  const std::string large(std::size_t{3} << 20, 'x');
+  const auto line = [&](std::uint64_t seq) {
+    mirror_.AppendLine("lines.jsonl", {.seq = seq, .part = 0},
+                       [seq] { return "{\"seq\":" + std::to_string(seq) + "}"; });
+  };
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    mirror_.Publish("plans/p/" + std::to_string(i), large, Overwrite::kAlways);
+    mirror_.Publish("plans/p/status", std::to_string(i), Overwrite::kAlways);
+    line(i + 1);
+  }
+  mirror_.Publish("plans/p/gone", "x", Overwrite::kAlways);
+  mirror_.Withdraw("plans/p/5");
+  mirror_.Withdraw("plans/p/gone");
+  EXPECT_GE(mirror_.gathered_bytes(), 5 * large.size());
+  EXPECT_LT(mirror_.gathered_bytes(), 6 * large.size());
+  for (std::uint64_t i = 6; i < 9; ++i) {
+    mirror_.Publish("plans/p/" + std::to_string(i), large, Overwrite::kAlways);
+    mirror_.Publish("plans/p/status", std::to_string(i), Overwrite::kAlways);
+    line(i + 1);
+  }
+  go_on_.release();
+  std::size_t batches = 0;
+  for (; !mirror_.idle(); ++batches) EXPECT_TRUE(mirror_.Begin(Mirror::Waiting::kForRoom).complete());
+  EXPECT_GT(batches, 2U);
+  EXPECT_EQ(mirror_.pending_bytes(), 0U);
+  EXPECT_EQ(files_.Contents("plans/p/status"), "8");
+  EXPECT_EQ(files_.Contents("plans/p/8"), large);
+  EXPECT_EQ(files_.Contents("plans/p/5"), std::nullopt);
+  EXPECT_EQ(files_.Contents("plans/p/gone"), std::nullopt);
+  std::string lines;
+  for (int i = 1; i <= 9; ++i) lines += "{\"seq\":" + std::to_string(i) + "}\n";
+  EXPECT_EQ(files_.Contents("lines.jsonl"), lines);
+}
+
+TEST_F(MirrorThreadTest, WhatFailsInOneOfManyBatchesComesAgainInOrder) {
+  HoldThread();
+  BeginAndAwaitHold();
+  const std::string large(std::size_t{3} << 20, 'x');
+  for (std::uint64_t i = 1; i <= 6; ++i) {
+    mirror_.AppendLine("lines.jsonl", {.seq = i, .part = 0},
+                       [i] { return "{\"seq\":" + std::to_string(i) + "}"; });
+    mirror_.Publish("plans/p/" + std::to_string(i), large, Overwrite::kAlways);
+    mirror_.PublishMade(
+        "plans/p/made",
+        [i]() -> Result<std::optional<std::string>> {
+          if (i == 1) return Fail(ErrorCode::kIo, "not now");
+          return std::to_string(i);
+        },
+        Overwrite::kAlways);
+  }
+  go_on_.release();
+  for (int i = 0; i < 20 && !mirror_.idle(); ++i) static_cast<void>(mirror_.Begin(Mirror::Waiting::kForRoom));
+  EXPECT_TRUE(mirror_.idle());
+  EXPECT_EQ(files_.Contents("plans/p/made"), "6");
+  std::string lines;
+  for (int i = 1; i <= 6; ++i) lines += "{\"seq\":" + std::to_string(i) + "}\n";
+  EXPECT_EQ(files_.Contents("lines.jsonl"), lines);
 }
 
 TEST_F(MirrorThreadTest, WhoWantsRoomWaitsForWhatIsWrittenAndTheNextBegins) {

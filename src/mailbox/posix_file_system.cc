@@ -27,6 +27,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/file_descriptor.h"
+#include "base/mutex.h"
 #include "base/posix_root.h"
 #include "mailbox/file_system.h"
 
@@ -39,9 +40,12 @@ constexpr mode_t kDirectoryMode = 0777;
 constexpr int kMaxTemporaryNames = 100;
 
 bool HasDefaultAcl(int folder) {
+  constexpr const char* kAcl = "system.posix_acl_default";
+  const ssize_t size = ::fgetxattr(folder, kAcl, nullptr, 0);
+  if (size >= 0 || errno != EBADF) return size > 0;
   // By its path in /proc, for a descriptor that is opened with O_PATH has no attributes.
   const std::string path = fmt::format("/proc/self/fd/{}", folder);
-  return ::getxattr(path.c_str(), "system.posix_acl_default", nullptr, 0) > 0;
+  return ::getxattr(path.c_str(), kAcl, nullptr, 0) > 0;
 }
 
 std::int64_t Nanoseconds(const timespec& time) {
@@ -270,7 +274,11 @@ Result<FileStat> PosixFileSystem::WriteTemporary(int folder, const std::string& 
   return written;
 }
 
-Result<PosixFileSystem::Spot> PosixFileSystem::TemporarySpot() {
+Result<std::shared_ptr<const PosixFileSystem::TemporaryFolder>> PosixFileSystem::OpenTemporary() {
+  {
+    const MutexLock lock(mutex_);
+    if (temporary_) return temporary_;
+  }
   const std::string folder(kTemporaryFolder);
   auto directory = root_.OpenAt(folder, O_PATH | O_DIRECTORY);
   if (!directory && directory.error() == ENOENT) {
@@ -278,13 +286,16 @@ Result<PosixFileSystem::Spot> PosixFileSystem::TemporarySpot() {
     directory = root_.OpenAt(folder, O_PATH | O_DIRECTORY);
   }
   if (!directory) return FailFile(directory.error(), folder);
-  return Spot{.directory = std::move(*directory), .name = {}};
+  struct stat raw{};
+  if (::fstat(directory->get(), &raw) != 0) return FailFile(errno, folder);
+  auto opened = std::make_shared<const TemporaryFolder>(TemporaryFolder{std::move(*directory), raw.st_dev});
+  const MutexLock lock(mutex_);
+  temporary_ = opened;
+  return opened;
 }
 
-Result<FileStat> PosixFileSystem::PublishFrom(const Spot& temporary, const Spot& target,
-                                              std::string_view bytes, const PublishOptions& options,
-                                              const std::string& path) {
-  const int from = temporary.directory.get();
+Result<FileStat> PosixFileSystem::PublishFrom(int from, const Spot& target, std::string_view bytes,
+                                              const PublishOptions& options, const std::string& path) {
   std::string name;
   Result<FileStat> written = Fail(ErrorCode::kAlreadyExists, "no free temporary name");
   for (int attempt = 0; attempt < kMaxTemporaryNames; ++attempt) {
@@ -307,18 +318,28 @@ Result<FileStat> PosixFileSystem::PublishFrom(const Spot& temporary, const Spot&
 
 Result<FileStat> PosixFileSystem::Publish(const std::string& path, std::string_view bytes,
                                           const PublishOptions& options) {
-  const Spot target = TRY(Locate(path, options.durable ? O_RDONLY : O_PATH));
-  const Spot temporary = TRY(TemporarySpot());
-  struct stat here{};
-  struct stat there{};
-  if (::fstat(temporary.directory.get(), &here) != 0 || ::fstat(target.directory.get(), &there) != 0) {
-    return FailFile(errno, path);
+  // Opened for reading its attributes are found sooner; it need not be readable.
+  auto located = Locate(path, O_RDONLY);
+  if (!located && located.error().code == ErrorCode::kPermissionDenied && !options.durable) {
+    located = Locate(path, O_PATH);
   }
+  const Spot target = TRY(std::move(located));
+  const auto temporary = TRY(OpenTemporary());
+  struct stat there{};
+  if (::fstat(target.directory.get(), &there) != 0) return FailFile(errno, path);
   // A folder that is a mount of its own cannot be renamed into from outside; and a default ACL, by which an
   // external agent of another user reads its inbox, is for files that are made in its folder.
-  const bool outside = here.st_dev == there.st_dev && !HasDefaultAcl(target.directory.get());
-  const Spot& beside = outside ? temporary : target;
-  return PublishFrom(beside, target, bytes, options, path);
+  if (temporary->device != there.st_dev || HasDefaultAcl(target.directory.get())) {
+    return PublishFrom(target.directory.get(), target, bytes, options, path);
+  }
+  auto published = PublishFrom(temporary->directory.get(), target, bytes, options, path);
+  if (published || published.error().code != ErrorCode::kNotFound) return published;
+  // Somebody has removed the folder that is held open.
+  {
+    const MutexLock lock(mutex_);
+    temporary_.reset();
+  }
+  return PublishFrom(TRY(OpenTemporary())->directory.get(), target, bytes, options, path);
 }
 
 Result<void> PosixFileSystem::Move(const std::string& from, const std::string& to) {
@@ -359,14 +380,18 @@ Result<void> PosixFileSystem::Remove(const std::string& path) {
 Result<void> PosixFileSystem::MakeDirectories(const std::string& path) {
   TRY(CheckRelativePath(path));
   if (path.empty()) return {};
-  const auto there = root_.OpenAt(path, O_PATH | O_DIRECTORY);
-  if (there) return {};
-  if (there.error() != ENOENT) return FailFile(there.error(), path);
-  TRY(MakeDirectories(SplitAtLast(path).directory));
-  const Spot spot = TRY(Locate(path, O_PATH));
-  if (::mkdirat(spot.directory.get(), spot.name.c_str(), kDirectoryMode) != 0 && errno != EEXIST) {
-    return FailFile(errno, path);
+  // As a rule only the last part is missing.
+  auto spot = Locate(path, O_PATH);
+  if (!spot && spot.error().code == ErrorCode::kNotFound) {
+    TRY(MakeDirectories(SplitAtLast(path).directory));
+    spot = Locate(path, O_PATH);
   }
+  if (!spot) return std::unexpected(std::move(spot).error());
+  if (::mkdirat(spot->directory.get(), spot->name.c_str(), kDirectoryMode) == 0) return {};
+  if (errno != EEXIST) return FailFile(errno, path);
+  // There is something; a folder is what is wanted.
+  const auto there = root_.OpenAt(path, O_PATH | O_DIRECTORY);
+  if (!there) return FailFile(there.error(), path);
   return {};
 }
 

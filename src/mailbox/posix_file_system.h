@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -10,12 +12,13 @@
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
+#include "base/mutex.h"
 #include "base/posix_root.h"
 #include "mailbox/file_system.h"
 
 namespace agenttalk {
 
-// The real one. It keeps no state but the root's descriptor, so several threads may use it at once.
+// The real one. Several threads may use it at once: all it keeps is open folders.
 class PosixFileSystem final : public FileSystem {
  public:
   static Result<std::unique_ptr<PosixFileSystem>> Open(const std::string& root);
@@ -43,16 +46,24 @@ class PosixFileSystem final : public FileSystem {
     std::string name;
   };
 
+  struct TemporaryFolder {
+    FileDescriptor directory;
+    dev_t device = 0;
+  };
+
   explicit PosixFileSystem(PosixRoot root) : root_(std::move(root)) {}
   Result<Spot> Locate(const std::string& path, int directory_flags);
   Result<FileStat> WriteTemporary(int folder, const std::string& name, std::string_view bytes, bool durable);
-  Result<Spot> TemporarySpot();
-  Result<FileStat> PublishFrom(const Spot& temporary, const Spot& target, std::string_view bytes,
+  Result<std::shared_ptr<const TemporaryFolder>> OpenTemporary();
+  // Makes it in the folder `from` first.
+  Result<FileStat> PublishFrom(int from, const Spot& target, std::string_view bytes,
                                const PublishOptions& options, const std::string& path);
   Result<FileDescriptor> OpenOwn(const std::string& path, int flags);
 
   PosixRoot root_;
   std::atomic<std::uint64_t> next_temporary_{1};
+  Mutex mutex_;
+  std::shared_ptr<const TemporaryFolder> temporary_ GUARDED_BY(mutex_);  // none: not opened yet
 };
 
 }  // namespace agenttalk

@@ -101,7 +101,7 @@ Digest ReuseKey(const ComposeInput& input) {
   if (!input.memory.empty()) key.Text("memory").Number(input.memory.size()).Number(input.forgotten);
   for (const PromptNote& note : input.memory) key.Text(note.label).Hash(note.text.digest);
   // The rendered prompt holds marks that are this hub's own.
-  if (!input.stage_prompt.empty()) key.Hash(input.stage_content);
+  if (!input.stage_prompt.empty() || !input.task_context.empty()) key.Hash(input.stage_content);
   if (input.contract.may_send) key.Text("may_send");
   if (!input.contract.when.empty()) key.Text("when").Number(input.contract.when.size());
   for (const OutputCondition& one : input.contract.when) {
@@ -118,6 +118,7 @@ Digest ReuseKey(const ComposeInput& input) {
 
 void WriteTask(PromptWriter& out, const ComposeInput& input, const Phrases& words) {
   out.Text(words.task).Line(input.prompt);
+  if (!input.task_context.empty()) out.Text("\n").Line(input.task_context);
   if (input.rework_round > 0) out.Text(words.rework).Number(input.rework_round).Text(words.rework_end);
   if (input.rework_round > 0 && input.past.empty()) {
     if (!input.rework_reason.empty()) out.Text(words.rework_reason).Line(input.rework_reason);
@@ -273,8 +274,10 @@ void WriteFolderRule(PromptWriter& out, const ComposeInput& input, const Phrases
     out.Text("\n");
     return;
   }
-  out.Text(words.outputs_paths);
+  const bool one = input.contract.outputs.size() == 1;
+  out.Text(one ? words.outputs_path_one : words.outputs_paths);
   WriteOutputPaths(out, input);
+  if (one) out.Text(words.outputs_path_one_end);
   out.Text(words.outputs_paths_end);
 }
 
@@ -365,7 +368,7 @@ Composed Compose(const ComposeInput& input) {
   composed.reuse_key = ReuseKey(input);
   CallMarks marks = MarkCall(input.fence_key, composed.reuse_key, input.ids);
 
-  PromptWriter out(kFixedText + input.prompt.size() + input.stage_prompt.size() +
+  PromptWriter out(kFixedText + input.prompt.size() + input.stage_prompt.size() + input.task_context.size() +
                    input.score_criteria.size() + input.rework_reason.size() + input.thinking_commands.size() +
                    input.inputs.size() * kTextPerInput);
   if (input.stage_prompt.empty()) {

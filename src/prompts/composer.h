@@ -74,7 +74,8 @@ struct ComposeInput {
 
   std::string_view prompt;
   std::string_view stage_prompt;  // of a stage, rendered: stands for everything but the inputs
-  Digest stage_content;           // what it was rendered from
+  std::string_view task_context;  // the same for who plans the steps of a task: follows the prompt
+  Digest stage_content;           // what either was rendered from
   std::string_view score_criteria;
   std::uint32_t rework_round = 0;          // 0: the first time
   std::string_view rework_reason;          // why the last result was not enough
@@ -89,8 +90,8 @@ struct ComposeInput {
   AnswerContract contract;                      // what the answer may and must hold
   std::string_view instruction;                 // what is asked for instead of a result; empty: the result
 
-  bool has_folder = false;     // tools work in the command's folder: inputs/<name>, outputs/<name>
-  std::string_view fence_key;  // a secret of the hub
+  bool has_folder = false;  // tools work in the command's folder: inputs/<name>, outputs/<name>
+  HmacKey fence_key;        // a secret of the hub
   std::uint64_t inline_budget = kDefaultInlineBudget;  // bytes of all inlined inputs together
 };
 
@@ -115,7 +116,7 @@ struct RepairInput {
   std::uint32_t attempt = 2;
   Content answer;  // the raw answer's text
   std::span<const Issue> errors;
-  std::string_view fence_key;
+  HmacKey fence_key;
   Language language = Language::kEnglish;
 };
 
@@ -128,7 +129,7 @@ struct NewsInput {
   std::uint32_t attempt = 2;
   Content answer;  // the raw answer's text
   std::span<const PromptNote> notes;
-  std::string_view fence_key;
+  HmacKey fence_key;
   Language language = Language::kEnglish;
 };
 
@@ -149,7 +150,7 @@ struct ToolRoundInput {
   bool native = true;  // false: the calls were in the answer's text, the results go back as a user message
   std::span<const ToolOutcome> outcomes;
   std::span<const std::string> alternatives = {};  // what the model wanted to do if this failed
-  std::string_view fence_key;
+  HmacKey fence_key;
   Language language = Language::kEnglish;
 };
 

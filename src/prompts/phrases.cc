@@ -55,6 +55,8 @@ constexpr Phrases kEnglish{
     .every_output = "Every one of these outputs must be given.\n",
     .outputs_folder = "Files that your tools leave in outputs/ are part of the result, text or binary. ",
     .outputs_paths = "An output that your answer does not give is taken from there: ",
+    .outputs_path_one = "If ",
+    .outputs_path_one_end = " is there, it is the output, and \"result\" only says what you did.",
     .outputs_paths_end =
         "\nTo give a file of another name as an output, write {\"file\": \"outputs/<path>\"} instead of its "
         "content.\n",
@@ -146,6 +148,8 @@ constexpr Phrases kChinese{
     .every_output = "以上每个输出都必须给出。\n",
     .outputs_folder = "工具留在 outputs/ 中的文件是结果的一部分，可以是文本或二进制文件。",
     .outputs_paths = "回答中没有给出的输出从这里取得：",
+    .outputs_path_one = "如果有 ",
+    .outputs_path_one_end = "，它就是输出，这时 \"result\" 只说明你做了什么。",
     .outputs_paths_end = "\n如需用其他名称的文件作为输出，请写 {\"file\": \"outputs/<路径>\"} 代替其内容。\n",
     .executor_outputs = "\n# 输出\n",
     .executor_one = "COMPLETE 的 \"result\" 将成为以下文件的内容：",

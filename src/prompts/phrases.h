@@ -48,8 +48,10 @@ struct Phrases {
   std::string_view result_becomes;  // the output's name follows
   std::string_view result_becomes_end;
   std::string_view every_output;
-  std::string_view outputs_folder;     // that tools may leave outputs
-  std::string_view outputs_paths;      // the paths of the declared ones follow
+  std::string_view outputs_folder;    // that tools may leave outputs
+  std::string_view outputs_paths;     // the paths of the declared ones follow
+  std::string_view outputs_path_one;  // the path of the only declared one follows
+  std::string_view outputs_path_one_end;
   std::string_view outputs_paths_end;  // and how a file of another name is given
   std::string_view executor_outputs;   // heading of an executor's outputs
   std::string_view executor_one;       // the name follows

@@ -25,12 +25,13 @@ constexpr std::size_t kTailReserve = 640;  // what usually follows an input: the
 constexpr std::size_t kMarkBytes = 16;
 
 void AppendHex(std::string& out, std::span<const std::uint8_t> bytes) {
-  const std::size_t start = out.size();
-  out.resize(start + bytes.size() * 2);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    out[start + 2 * i] = kHexDigits[bytes[i] >> 4];
-    out[start + 2 * i + 1] = kHexDigits[bytes[i] & 0xF];
+  std::array<char, 2 * sizeof(Digest::bytes)> digits{};
+  char* end = digits.data();
+  for (const std::uint8_t byte : bytes) {
+    *end++ = kHexDigits[byte >> 4];
+    *end++ = kHexDigits[byte & 0xF];
   }
+  out.append(digits.data(), end);
 }
 
 }  // namespace
@@ -54,18 +55,25 @@ PromptWriter& PromptWriter::Hex(const Digest& digest) {
 }
 
 PromptWriter& PromptWriter::Quoted(std::string_view name) {
+  const auto is_escaped = [](char c) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    return c == '"' || c == '\\' || byte < 0x20 || byte == 0x7F;
+  };
   text_.push_back('"');
-  for (const char c : name) {
+  for (;;) {
+    const auto plain = static_cast<std::size_t>(std::ranges::find_if(name, is_escaped) - name.begin());
+    text_.append(name.substr(0, plain));
+    if (plain == name.size()) break;
+    const char c = name[plain];
     const auto byte = static_cast<std::uint8_t>(c);
     if (c == '"' || c == '\\') {
       text_.push_back('\\');
       text_.push_back(c);
-    } else if (byte < 0x20 || byte == 0x7F) {
+    } else {
       text_.append("\\u00");
       AppendHex(text_, {&byte, 1});
-    } else {
-      text_.push_back(c);
     }
+    name.remove_prefix(plain + 1);
   }
   text_.push_back('"');
   return *this;
@@ -105,14 +113,14 @@ std::vector<StoredPart> PromptWriter::Take() {
   return std::move(parts_);
 }
 
-CallMarks MarkCall(std::string_view secret, const Digest& content_key, const CallIds& ids) {
+CallMarks MarkCall(const HmacKey& secret, const Digest& content_key, const CallIds& ids) {
   std::string data;
   data.reserve(content_key.bytes.size() + ids.plan.str().size() + ids.command.str().size() + 16);
   data.append(reinterpret_cast<const char*>(content_key.bytes.data()), content_key.bytes.size());
   data.append(ids.plan.str()).push_back('\0');
   data.append(ids.command.str()).push_back('\0');
   for (unsigned shift = 0; shift < 32; shift += 8) data.push_back(static_cast<char>(ids.attempt >> shift));
-  const Digest mac = HmacSha256(secret, data);
+  const Digest mac = secret.CodeOf(data);
   CallMarks marks;
   AppendHex(marks.fence, std::span(mac.bytes).first(kMarkBytes));
   AppendHex(marks.idempotency_key, std::span(mac.bytes).subspan(kMarkBytes));

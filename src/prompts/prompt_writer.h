@@ -57,6 +57,6 @@ struct CallMarks {
   std::string idempotency_key;  // says nothing about the fence
 };
 
-CallMarks MarkCall(std::string_view secret, const Digest& content_key, const CallIds& ids);
+CallMarks MarkCall(const HmacKey& secret, const Digest& content_key, const CallIds& ids);
 
 }  // namespace agenttalk

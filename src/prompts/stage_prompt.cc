@@ -187,7 +187,7 @@ class Renderer {
           &context_.intent_analysis, &context_.user_goal})
       all.append(*part).push_back('\0');
     for (const std::string& entry : context_.history) all.append(entry).push_back('\0');
-    return HmacSha256(options_.fence_key, all).Hex().substr(0, 32);
+    return options_.fence_key.CodeOf(all).Hex().substr(0, 32);
   }
   [[nodiscard]] std::string Fenced(const std::string& text) const {
     if (text.empty()) return std::string(words_.nothing);

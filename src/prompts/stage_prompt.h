@@ -40,7 +40,7 @@ Digest ContentOf(std::string_view prompt, const StageContext& context, Language 
 
 struct StagePromptOptions {
   Language language = Language::kEnglish;
-  std::string_view fence_key;  // a secret, so that nobody can foresee the marks around values
+  HmacKey fence_key;  // a secret, so that nobody can foresee the marks around values
   std::uint64_t token_budget = 32'000;
 };
 

@@ -56,6 +56,8 @@
 #include "runtime/hub_loop.h"
 #include "runtime/hub_trust.h"
 #include "runtime/node.h"
+#include "runtime/reports/past_plan.h"
+#include "runtime/reports/past_reader.h"
 #include "runtime/reports/stray_inbox.h"
 #include "runtime/team.h"
 #include "tools/tool_runner.h"
@@ -99,7 +101,9 @@ Hub::Hub(fs::path directory, Team team, HubOptions options)
       loop_(std::make_unique<Loop>()) {}
 
 Hub::~Hub() {
-  retention_.reset();  // its thread reads the journal and reports to the loop
+  // Their threads read the journal and report to the loop.
+  retention_.reset();
+  past_.reset();
   // The commit thread reports to the loop, so it goes first.
   if (commits_) commits_->Stop();
   // The watcher owns this descriptor.
@@ -185,7 +189,7 @@ Result<void> Hub::Start() {
     UseMcpServers(true);
   }
   files_ = TRY(PosixFileSystem::Open(directory_.string()));
-  // Nobody else writes here: whatever lies there was left by a crash.
+  // Nobody else writes here: whatever is there was left by a crash.
   (void)RemoveLeftovers(*files_, clock_.Now().time_since_epoch() / std::chrono::nanoseconds(1));
   watcher_ = std::make_unique<NoWatcher>();
   if (serves && !options_.notifications) Report("files are found by scanning alone");
@@ -207,7 +211,13 @@ Result<void> Hub::Start() {
   TRY(node_->Start(epoch, AGENTTALK_VERSION, ToConfiguration(team_), FoldersOf(team_)));
   clock_.NotBefore(core().state().now);
   MakeRetention();
-  if (serves) ReportStrayInboxes();
+  if (serves) {
+    const auto open = [this]() -> Result<std::shared_ptr<Journal>> {
+      return TRY(SqliteJournal::OpenReadOnly(HomeOf(directory_)));
+    };
+    past_ = std::make_unique<PastReader>(open, Poster());
+    ReportStrayInboxes();
+  }
   for (const std::string& text : std::exchange(settled_, {})) SettleAlert(text);
   for (const std::string& text : std::exchange(alerts_, {})) AlertPeople(text);
   return {};
@@ -266,7 +276,7 @@ void Hub::SettleAlert(const std::string& text) {
     settled_.insert(text);
     return;
   }
-  const auto& open = core().state().own.people.questions();
+  const auto& open = core().state().hub_plan.people.questions();
   const auto is_it = [&](const auto& one) { return one.second.asked.text == text; };
   if (std::ranges::none_of(open, is_it)) return;
   core().Submit(HubAlert{text, true});
@@ -321,6 +331,15 @@ void Hub::LookOn(std::weak_ptr<const void> owner, std::function<void(const Event
 
 void Hub::Report(const std::string& text) const {
   if (options_.report) options_.report(text);
+}
+
+void Hub::TellOfPast(const PlanId& plan, std::uint64_t at, PastReader::Tell tell, PastReader::Done done) {
+  if (past_) {
+    past_->Ask(plan, at, std::move(tell), std::move(done));
+    return;
+  }
+  const auto past = FoldUntil(*journal_, plan, at);
+  done(past ? tell(*past) : std::unexpected(past.error()));
 }
 
 void Hub::Repair(std::function<void(Result<MirrorReport>)> done) {

@@ -34,6 +34,7 @@
 #include "runtime/files/file_comparison.h"
 #include "runtime/files/projection.h"
 #include "runtime/node.h"
+#include "runtime/reports/past_reader.h"
 #include "runtime/retention/plan_archive.h"
 #include "runtime/retention/retention.h"
 #include "runtime/team.h"
@@ -59,7 +60,7 @@ struct HubOptions {
   bool notifications = true;  // false: files are found by the heartbeat's scan alone
   EventObserver* listener = nullptr;
   std::function<void(const std::string&)> report;  // what people should know: folders, disks
-  // Asked when nothing goes on until somebody brings something: true, that is about to happen here.
+  // Asked when nothing continues until somebody brings something: true, that is about to happen here.
   std::function<bool()> stays = {};
   bool announces = true;  // that it serves, and where
   PlanId focus = {};      // works on this plan alone; empty: on all of them
@@ -68,7 +69,7 @@ struct HubOptions {
   std::function<Result<void>(const Team&, const std::vector<PlanId>&)> permit = {};
 };
 
-// A hub in this process: a Node, and around it what it stands on and what drives it. One thread runs the
+// A hub in this process: a Node, and around it what it depends on and what drives it. One thread runs the
 // loop, another one commits, a third writes files; ARCHITECTURE.md says what they share.
 class Hub final : private EventObserver {
  public:
@@ -88,7 +89,7 @@ class Hub final : private EventObserver {
 
   // What differs between the journal and the files.
   Result<FileComparison> CompareFiles() { return node_->CompareFiles(); }
-  // Makes the files that show the journal anew; `done` is told when all of it is on disk.
+  // Rebuilds the files that show the journal; `done` is told when all of it is on disk.
   void Repair(std::function<void(Result<MirrorReport>)> done);
 
   // Makes one plan's files that are not there or not right.
@@ -100,6 +101,9 @@ class Hub final : private EventObserver {
   Result<ArchiveReport> ArchivePlan(const PlanId& plan, const std::filesystem::path& file);
   // Takes such a file in. ALREADY_EXISTS when there is a plan of that id.
   void ImportPlan(const std::filesystem::path& file, std::function<void(Result<PlanArchive>)> done);
+
+  // Tells of a plan as it was after event `at`: beside the loop where it runs, otherwise before this returns.
+  void TellOfPast(const PlanId& plan, std::uint64_t at, PastReader::Tell tell, PastReader::Done done);
 
   // PROVIDER_MISSING when a budget in USD could not be kept: a task, or without tasks the stages of a goal,
   // would ask a model whose price nobody knows.
@@ -122,11 +126,11 @@ class Hub final : private EventObserver {
   [[nodiscard]] std::optional<Error> Unable();
 
   enum class End : std::uint8_t { kStopped, kDone, kFailed, kWaiting };
-  // Serves until a signal (SIGINT, SIGTERM) or Stop ends it, or, with `until_idle`, until nothing goes on by
-  // itself any more. It ends in good order: what was taken in is durable, and the files show it. A second
-  // signal ends the process at once, which loses nothing either. An error: the journal cannot go on.
+  // Serves until a signal (SIGINT, SIGTERM) or Stop ends it, or, with `until_idle`, until nothing continues
+  // by itself any more. It ends in good order: what was taken in is durable, and the files show it. A second
+  // signal ends the process at once, which loses nothing either. An error: the journal cannot continue.
   Result<End> Serve(bool until_idle);
-  // As Serve, until this plan has ended, or goes on only when somebody brings something (kWaiting).
+  // As Serve, until this plan has ended, or continues only when somebody brings something (kWaiting).
   Result<End> ServePlan(const PlanId& plan);
   // Drives the hub until `done`, then ends in good order.
   Result<void> ServeUntil(const std::function<bool()>& done);
@@ -139,7 +143,7 @@ class Hub final : private EventObserver {
   // The tools of each agent; nothing where they are not used.
   [[nodiscard]] std::optional<std::vector<AgentTools>> ListTools() const;
 
-  // What making commands stands on: for the tool, the verbs and the control interface alike.
+  // What making commands depends on: for the tool, the verbs and the control interface alike.
   CommandDesk ForCommands();
 
  private:
@@ -196,6 +200,7 @@ class Hub final : private EventObserver {
   std::set<std::string> settled_;
   std::unique_ptr<Node> node_;
   std::unique_ptr<Retention> retention_;  // none where a hub is only read
+  std::unique_ptr<PastReader> past_;      // only when it serves
   Timestamp retention_due_;               // when plans that ended long ago are looked for next
 
   struct Onlooker {

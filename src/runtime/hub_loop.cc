@@ -20,7 +20,7 @@
 #include "mailbox/watcher.h"
 #include "runtime/calls/model_access.h"
 #include "runtime/core/core.h"
-#include "runtime/core/rest.h"
+#include "runtime/core/idleness.h"
 #include "runtime/core/threaded_commits.h"
 #include "runtime/hub.h"
 #include "runtime/node.h"
@@ -75,7 +75,7 @@ void Hub::Pump() {
     return;
   }
   commits_->Retry();
-  // A server goes on by itself when there is space again; nobody waits for a verb that long.
+  // A server continues by itself when there is space again; nobody waits for a verb that long.
   if (options_.mode == HubMode::kControl && commits_->Stalled()) {
     Stop();
     return;
@@ -142,13 +142,13 @@ void Hub::CheckIdle() {
     Stop();
     return;
   }
-  if (!node_->AtRest()) return;
-  const Rest rest = AssessRest(core().state());
-  if (rest.busy || (!rest.awaited.empty() && options_.stays && options_.stays())) return;
+  if (!node_->IsIdle()) return;
+  const Idleness idleness = AssessIdleness(core().state());
+  if (idleness.busy || (!idleness.awaited.empty() && options_.stays && options_.stays())) return;
   end_ = HasFailed(core().state(), touched_) ? End::kFailed
-         : rest.awaited.empty()              ? End::kDone
+         : idleness.awaited.empty()          ? End::kDone
                                              : End::kWaiting;
-  for (const std::string& line : rest.awaited) Report(line);
+  for (const std::string& line : idleness.awaited) Report(line);
   Stop();
 }
 

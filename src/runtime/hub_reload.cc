@@ -66,6 +66,11 @@ Result<void> CheckStillTrusted(const std::filesystem::path& hub, const Team& bef
 }  // namespace
 
 void Hub::RefreshConfiguration() {
+  // Looking at every file of a team takes longer than taking in a small plan.
+  if (config_watch_ && config_problem_.empty() && !config_watch_->MayHaveChanged()) {
+    if (mcp_) mcp_->LookAtPins();
+    return;
+  }
   config_due_ = {};
   NoticeConfiguration();
 }

@@ -30,8 +30,8 @@
 #include "journal/durable_file.h"
 #include "llm/endpoint.h"
 #include "model/config/hub_config.h"
+#include "model/config/hub_tool.h"
 #include "model/config/mcp_server_config.h"
-#include "model/config/own_tool.h"
 #include "runtime/hub_home.h"
 
 namespace agenttalk {
@@ -93,7 +93,7 @@ void HashFolder(const PosixRoot& root, const std::string& folder, int depth, Sha
   }
 }
 
-void AddNeeds(const std::string& name, const OwnToolConfig& tool, const fs::path& hub,
+void AddNeeds(const std::string& name, const HubToolConfig& tool, const fs::path& hub,
               std::vector<TrustNeed>& needs) {
   std::string program;
   for (const std::string& part : tool.command) program += (program.empty() ? "" : " ") + part;
@@ -221,7 +221,7 @@ fs::path OriginFile(const fs::path& hub) {
 }
 
 std::string OriginMark(const std::string& secret, const std::string& key) {
-  return HmacSha256(secret, key).Hex() + "\n";
+  return HmacKey(secret).CodeOf(key).Hex() + "\n";
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ Node::Node(const NodeSeams& seams, NodeOptions options)
     : clock_(seams.clock),
       commits_(seams.commits),
       core_(seams.journal, seams.commits, seams.clock),
-      composer_(core_.contents(), seams.tools, std::move(options.fence_key), options.language,
+      composer_(core_.contents(), seams.tools, options.fence_key, options.language,
                 EstimateWith(options.providers), std::move(options.stage_prompts),
                 AbilitiesWith(options.providers)),
       desk_(core_, std::move(options.providers), seams.tools, seams.clock),
@@ -122,7 +122,7 @@ void Node::NoticeClockJump(Timestamp now) {
 void Node::ForgetOldFiles() {
   if (known_.folders() < known_folders_most_) return;
   known_.ForgetFoldersUnless([this](const std::string& directory) { return intake_.LooksInto(directory); });
-  known_folders_most_ = std::max(kFoldersKnown, 2 * known_.folders());
+  known_folders_most_ = known_.folders() + std::max(kFoldersKnown, known_.folders() / 2);
 }
 
 bool Node::Step() {
@@ -143,14 +143,32 @@ bool Node::Step() {
   if (resting) projection_.Hasten();
   commits_.Begin(!more && !more_files && desk_.in_flight() == 0);
   projection_.Flush(resting ? Projection::Flushing::kResting : Projection::Flushing::kBusy);
-  if (resting) GiveMemoryBack();
+  core_.ForgetIdle();  // plans that were looked up to write their files
+  GiveMemoryBack(now, resting);
   return more || more_files;
 }
 
 // A plan of 100,000 tasks takes a hundred times what a server takes at rest; its files are written from it,
-// so not before they are.
-void Node::GiveMemoryBack() {
-  if (projection_.Idle() && core_.ForgetLarge()) malloc_trim(0);
+// so not before they are. The allocator keeps what is free until it is told, and it is told when there is
+// nothing else to do: it takes milliseconds, and work that follows at once would only take the same memory
+// again.
+void Node::GiveMemoryBack(Timestamp now, bool resting) {
+  constexpr auto kQuiet = std::chrono::seconds(1);
+  if (const std::uint64_t recorded = core_.state().last_event; recorded != last_recorded_) {
+    last_recorded_ = recorded;
+    quiet_at_ = now + kQuiet;
+    gave_back_ = false;
+  }
+  if (!projection_.Idle()) return;
+  if (resting) {
+    core_.ForgetLarge();
+    if (core_.TakeUnloadedMany()) malloc_trim(0);
+  }
+  if (gave_back_ || now < quiet_at_ || !core_.Settled()) return;
+  gave_back_ = true;
+  core_.ForgetAtRest();
+  projection_.ForgetAtRest();
+  malloc_trim(0);
 }
 
 void Node::Drain() {
@@ -169,6 +187,8 @@ Timestamp Node::NextWake() const {
   for (const auto& other : {core_.NextDeadline(), desk_.NextDue(), projection_.NextDue()}) {
     if (other) wake = std::min(wake, *other);
   }
+  // Not before the second is over, and not again and again when something still goes on then.
+  if (!gave_back_ && last_step_ < quiet_at_) wake = std::min(wake, quiet_at_);
   return wake;
 }
 

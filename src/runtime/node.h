@@ -33,7 +33,7 @@
 
 namespace agenttalk {
 
-// What a node stands on. All of it outlives the node.
+// What a node depends on. All of it outlives the node.
 struct NodeSeams {
   Journal& journal;
   CommitQueue& commits;
@@ -81,7 +81,7 @@ class Node {
   void SettleFiles() { projection_.Settle(); }
   // What the files would have to be, against what they are; everything durable is shown first.
   Result<FileComparison> CompareFiles();
-  // Makes the files anew. The journal must know that none is mirrored; see Projection::Repair.
+  // Rebuilds the files. The journal must know that none is mirrored; see Projection::Repair.
   Result<MirrorReport> RepairFiles() { return projection_.Repair(); }
   Result<MirrorReport> ExportFiles(const PlanId& plan) { return projection_.Export(plan); }
   // When Step has something to do even if nothing comes.
@@ -93,7 +93,7 @@ class Node {
   // Nothing is under way that would end by itself: no call, no uncommitted event, nothing to write.
   [[nodiscard]] bool Quiet() const;
   // True also of the folders: each has been looked into, and no file waits to be taken in.
-  [[nodiscard]] bool AtRest() const {
+  [[nodiscard]] bool IsIdle() const {
     return swept_ && Quiet() && intake_.offered() == 0 && intake_.deferred() == 0 && intake_.unseen() == 0;
   }
   // Everything that is durable is in the files.
@@ -120,7 +120,7 @@ class Node {
     void WakeFolder(const Event& event) {
       const auto* received = std::get_if<CommandReceived>(&event.body);
       if (received == nullptr || !intake_.MaySleep(received->agent_id, event.plan_id)) return;
-      intake_.LookAgain(received->agent_id, event.plan_id);
+      intake_.Wake(received->agent_id, event.plan_id);
     }
 
     Projection& projection_;
@@ -129,7 +129,9 @@ class Node {
   };
 
   void ForgetOldFiles();
-  void GiveMemoryBack();
+  // After a second in which nothing was recorded, once: what only saves time is dropped, and the allocator is
+  // told to return what is free. Before that, what a very large plan took.
+  void GiveMemoryBack(Timestamp now, bool resting);
   // A clock that jumped may have made timers due whose files came long ago: look into the folders first.
   void NoticeClockJump(Timestamp now);
 
@@ -147,8 +149,11 @@ class Node {
   static constexpr std::size_t kFoldersKnown = 4096;
   std::size_t known_folders_most_ = kFoldersKnown;  // with more, old ones are forgotten
   Timestamp last_step_;
-  bool caught_up_ = false;  // the mirror is as the journal says, as far as strangers' places go
-  bool swept_ = false;      // every folder has been looked into since the start or the last clock jump
+  std::uint64_t last_recorded_ = 0;  // the last event, as of the last step
+  Timestamp quiet_at_;               // when nothing will have been recorded for a second
+  bool gave_back_ = true;            // since `last_recorded_`
+  bool caught_up_ = false;           // the mirror is as the journal says, as far as strangers' places go
+  bool swept_ = false;  // every folder has been looked into since the start or the last clock jump
 };
 
 }  // namespace agenttalk

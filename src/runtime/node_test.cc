@@ -68,7 +68,7 @@ class HubInMemory {
     if (told) node().Committed(last.first_event + last.event_count - 1);
     return true;
   }
-  // Until nothing is left to do at this moment.
+  // Until nothing remains to do at this moment.
   void Run() {
     for (int i = 0; i < 100; ++i) {
       const bool more = node().Step();
@@ -140,7 +140,7 @@ TEST(Node, AFileThatWasTakenInBeforeTheCrashIsNotTakenTwice) {
   EXPECT_EQ(hub.State(), CommandState::kSucceeded);
 }
 
-// The wait is over by the clock, but the file came long before: it lies in the inbox of a hub that slept.
+// The wait is over by the clock, but the file came long before: it is in the inbox of a hub that slept.
 TEST(Node, AfterTheClockJumpedFoldersAreLookedIntoBeforeTimersFire) {
   HubInMemory hub;
   hub.Boot();
@@ -184,7 +184,7 @@ TEST(Node, ATimerFiresWhenNothingCame) {
 }
 
 // What the mirror published and did not sync comes back from a power cut whole, empty, cut short or not at
-// all. It must be mended, and never be taken for a stranger's newer version.
+// all. It must be repaired, and never be taken for a stranger's newer version.
 TEST(Node, AFileOfOurOwnThatAPowerCutEmptiedIsMendedAndNotTakenIn) {
   constexpr const char* kDelivered = "agents/bob/inbox/plan_a/one.txt";
   int emptied = 0;

@@ -74,23 +74,9 @@ TEST_F(FileToolsTest, CallsBinaryDataByItsName) {
   EXPECT_EQ(report.error->message, "inputs/package.zip: 6 bytes that are not text");
 }
 
-// Whatever a path is made of, a tool reaches nothing outside of the task's folder.
-TEST_F(FileToolsTest, NoPathLeadsOutOfTheTask) {
-  const std::string secret = "a secret of the hub";
-  std::ofstream(tools_.hub() / "secret.txt") << secret;
-  fs::create_directories(tools_.hub() / "agents/bo/workspace");
-  std::ofstream(tools_.hub() / "agents/bo/workspace/secret.txt") << secret;
-  fs::create_symlink(tools_.hub() / "secret.txt", tools_.task() / "work/link");
-  fs::create_symlink("../../../../../../secret.txt", tools_.task() / "work/relative");
-  fs::create_directory_symlink(tools_.hub(), tools_.task() / "work/folder");
-  // The kernel follows this link by itself, not by its text.
-  const fs::path magic = fs::path("/proc/self") / "root";
-  fs::create_directory_symlink("/", tools_.task() / "work/slash");
-  fs::create_directory_symlink(magic, tools_.task() / "work/magic");
-  fs::create_directory_symlink("..", tools_.task() / "work/up");
-  fs::create_hard_link(tools_.hub() / "secret.txt", tools_.task() / "work/hard");
-  ASSERT_EQ(::mkfifo((tools_.task() / "work/fifo").c_str(), 0600), 0);
-  const std::vector<std::string> paths = {
+// What somebody would try who wants to leave the task's folder.
+std::vector<std::string> PathsOut(const fs::path& hub, const fs::path& magic) {
+  return {
       "../secret.txt",
       "../../../../../secret.txt",
       "work/../../../../../../secret.txt",
@@ -110,7 +96,7 @@ TEST_F(FileToolsTest, NoPathLeadsOutOfTheTask) {
       "/proc/1/environ",
       "/dev/zero",
       "/sys/kernel",
-      (tools_.hub() / "secret.txt").string(),
+      (hub / "secret.txt").string(),
       "work/link",
       "work/relative",
       "work/folder/secret.txt",
@@ -138,7 +124,25 @@ TEST_F(FileToolsTest, NoPathLeadsOutOfTheTask) {
         return deep;
       }(),
   };
-  for (const std::string& path : paths) {
+}
+
+// Whatever a path is made of, a tool reaches nothing outside of the task's folder.
+TEST_F(FileToolsTest, NoPathLeadsOutOfTheTask) {
+  const std::string secret = "a secret of the hub";
+  std::ofstream(tools_.hub() / "secret.txt") << secret;
+  fs::create_directories(tools_.hub() / "agents/bo/workspace");
+  std::ofstream(tools_.hub() / "agents/bo/workspace/secret.txt") << secret;
+  fs::create_symlink(tools_.hub() / "secret.txt", tools_.task() / "work/link");
+  fs::create_symlink("../../../../../../secret.txt", tools_.task() / "work/relative");
+  fs::create_directory_symlink(tools_.hub(), tools_.task() / "work/folder");
+  // The kernel follows this link by itself, not by its text.
+  const fs::path magic = fs::path("/proc/self") / "root";
+  fs::create_directory_symlink("/", tools_.task() / "work/slash");
+  fs::create_directory_symlink(magic, tools_.task() / "work/magic");
+  fs::create_directory_symlink("..", tools_.task() / "work/up");
+  fs::create_hard_link(tools_.hub() / "secret.txt", tools_.task() / "work/hard");
+  ASSERT_EQ(::mkfifo((tools_.task() / "work/fifo").c_str(), 0600), 0);
+  for (const std::string& path : PathsOut(tools_.hub(), magic)) {
     const auto read = tools_.Call("read_file", Argument("path", path));
     EXPECT_TRUE(read.error) << path;
     EXPECT_EQ(read.output.find(secret), std::string::npos) << path;

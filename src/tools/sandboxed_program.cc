@@ -21,7 +21,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/file_descriptor.h"
-#include "model/config/own_tool.h"
+#include "model/config/hub_tool.h"
 #include "tools/sandbox.h"
 #include "tools/syscall_filter.h"
 #include "tools/task_folder.h"

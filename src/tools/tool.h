@@ -13,7 +13,7 @@
 //
 // An agent's tools are what its profile lists (names, or globs such as `mcp__files__*`) among what the
 // sources have. A source is whatever makes Tool objects: the program itself (runtime/calls/tool_set.cc), the
-// `tools:` of agenttalk.yaml (tools/own_tool.h), an MCP server. It hands them over all at once, with its
+// `tools:` of agenttalk.yaml (tools/hub_tool.h), an MCP server. It hands them over all at once, with its
 // origin:
 //
 //   for (const std::string& problem : registry.SetSource({ToolOriginKind::kMcpServer, "files"},

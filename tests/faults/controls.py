@@ -26,6 +26,7 @@ CONTROLS = {
     "rerun_step": (("simulation", "kills"), "made again"),
     "half_batch": (("batches",), "neither as before nor as after"),
     "own_delivery": (("simulation", "external"), "nothing to pick up"),
+    "snapshot_spending": (("simulation",), "a snapshot of the hub"),
     "gc_named": (("years",), "still named is removed"),
 }
 

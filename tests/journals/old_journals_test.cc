@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -14,6 +15,7 @@
 #include "base/ids.h"
 #include "engine/engine.h"
 #include "engine/engine_fixture.h"
+#include "engine/hub_snapshot_check.h"
 #include "engine/state/plan_state.h"
 #include "journal/journal.h"
 #include "journal/sqlite_journal.h"
@@ -145,6 +147,27 @@ TEST(OldJournals, FoldToTheSameFromASnapshot) {
     }
   }
   EXPECT_GT(snapshots, 0U);
+}
+
+TEST(OldJournals, TheHubFoldsToTheSameFromASnapshotAtAnyRow) {
+  for (const auto& archive : Archives()) {
+    OldJournal journal(archive);
+    ASSERT_TRUE(journal.IsOpen()) << archive;
+    const auto hub = (*journal).FindStream(PlanId());
+    ASSERT_TRUE(hub.has_value() && *hub);
+    const auto fold = [&](Engine& engine, std::uint64_t after, std::uint64_t until) {
+      Fold(engine, *journal, PlanId(), after, until);
+    };
+    Folding whole;
+    fold(whole.engine, 0, UINT64_MAX);
+    const std::string expected = HubBytes(whole.engine.state());
+    for (std::uint64_t middle = 1; middle < (*hub)->version; ++middle) {
+      std::deque<Folding> engines;
+      const std::string folded =
+          HubFromSnapshot([&]() -> Engine& { return engines.emplace_back().engine; }, middle, fold);
+      EXPECT_TRUE(folded == expected) << archive << " row " << middle;
+    }
+  }
 }
 
 TEST(OldJournals, HaveSnapshotsThatAreReadOrPassedOver) {

@@ -12,6 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 
 from mindful_model import MindfulModel  # noqa: E402
+from sandbox import Outcome  # noqa: E402
 
 
 def wait_for(condition, what, seconds=30):
@@ -163,9 +164,13 @@ class Journey:
 
     def agenttalk(self, *arguments, **options):
         if interruption and arguments[0] == "run" and self.asked < interruption[1] and not self.server:
-            self.running = self.spawn(*arguments)
-            self.running.communicate()
+            self.running = process = self.spawn(*arguments)
+            out, err = process.communicate()
             self.running = None
+            # A stop waits for the answer that is on its way. Where that ends the plan in failure, nothing is to be resumed: run
+            # again it would be the next attempt.
+            if process.returncode == 1:
+                return Outcome(arguments, subprocess.CompletedProcess(arguments, 1, out, err))
         return self.box.run(*self.taped(arguments), cwd=self.dir, **options)
 
     def json(self, *arguments, **options):

@@ -1,10 +1,12 @@
 """A Chinese hub speaks Chinese: a goal with an overruled route, a plan that is sent back, a failure that is skipped and a result of
 high risk; a plan with a gate, a failed dependency, a colleague who declines, an input that does not come and a budget that is used
 up. Everything that the program itself words (questions, choices, alerts, notices, notes of tasks, prompts) is looked at: no
-English sentence is in it. Diagnostics, which have a code, are English everywhere; so are names, fields and commands."""
+English sentence is in it; what is wrong with a model's answer is Chinese too. Diagnostics for whoever wrote a file or called a verb
+are English everywhere; so are names, fields and commands."""
 
 import json
 import re
+import signal
 
 from journey import Journey
 from test_goals import closing, context, intent, output, planned, review, stage_of
@@ -188,3 +190,66 @@ def seen_reject(seen):
     """The first result that is judged is sent back, the next one passes."""
     before, seen.rejected = getattr(seen, "rejected", False), True
     return before
+
+
+WRONG = {"plan": "cuo", "goal": "回答不合要求时", "tasks": [
+    {"id": "write", "agent": "ann", "prompt": "写一段文字。", "outputs": ["a.md", "b.md"], "score": {"pass": 60}},
+    {"id": "never", "agent": "bob", "prompt": "总是答错。", "outputs": ["c.md"]}]}
+# One wrong answer after another, and what the next request must say of it.
+MISTAKES = [
+    ("我写好了。", "回答中没有 JSON 对象"),
+    ('{"result": "好", "score": 90', "没有结束，可能被截断了"),
+    (json.dumps({"outputs": ["a.md"], "score": 90}), "outputs 必须是由名称和内容组成的对象，而不是数组"),
+    (json.dumps({"outputs": {"a.md": "一"}, "score": 90}), "缺少输出 b.md：声明过的输出都必须给出"),
+    (json.dumps({"outputs": {"a.md": "一", "b.md": "二"}}), "缺少 score：需要 0 到 100 的数字"),
+    (json.dumps({"outputs": {"a.md": "一", "b.md": "二"}, "score": "很好"}), "score 必须是 0 到 100 的数字，而不是字符串"),
+]
+
+
+def mistaken(request):
+    """Makes each mistake once, told from what the conversation says was wrong so far."""
+    if "总是答错" in request:
+        return "不是 JSON"
+    said = "\n".join(request.text_of(message) for message in request.messages)
+    for answer, complaint in MISTAKES:
+        if complaint not in said:
+            return answer
+    return json.dumps({"outputs": {"a.md": "一", "b.md": "二"}, "score": 90, "score_explanation": "两段都有"})
+
+
+def answer_wrongly(box, how):
+    agents = {"ann": {"name": "安", "prompt": "你是作者。", "repair_attempts": len(MISTAKES)}, "bob": {"name": "鲍勃", "prompt": "你会出错。"}}
+    seen, state = Seen(), {"asked": 0, "process": None}
+
+    def mind(request):
+        state["asked"] += 1
+        if how and state["asked"] == 4:
+            state["process"].send_signal(how)
+        return mistaken(request)
+
+    with Journey(box, mind, agents, language="zh") as hub:
+        hub.write("plan.yaml", json.dumps(WRONG, ensure_ascii=False))
+        state["process"] = hub.spawn("run", "--plan", "plan.yaml", "--json")
+        state["process"].communicate()
+        hub.agenttalk("run", "--plan", "plan.yaml", "--json")
+        seen.look_at(hub)
+        seen.look_at_requests(hub)
+        tasks = {task["task_id"]: task for task in hub.json("status", "plan_cuo")["tasks"]}
+        assert tasks["write"]["state"] == "COMPLETED", tasks["write"]
+        assert "回答中没有 JSON 对象" in tasks["never"]["error"]["message"], tasks["never"]
+        assert hub.read("plans/plan_cuo/deliverables/b.md") == "二"
+        shown = hub.agenttalk("questions").out
+        assert "回答中没有 JSON 对象" in shown, shown
+    seen.expect_none()
+
+
+def test_what_is_wrong_with_an_answer_is_told_in_chinese(box):
+    answer_wrongly(box, None)
+
+
+def test_what_is_wrong_with_an_answer_is_told_in_chinese_across_a_stop(box):
+    answer_wrongly(box, signal.SIGTERM)
+
+
+def test_what_is_wrong_with_an_answer_is_told_in_chinese_across_a_kill(box):
+    answer_wrongly(box, signal.SIGKILL)

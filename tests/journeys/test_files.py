@@ -5,6 +5,7 @@ import json
 import shutil
 import signal
 import struct
+import threading
 import time
 import zlib
 
@@ -272,12 +273,14 @@ def lose_the_workspace(box, how):
     need_bubblewrap()
     for nth in range(2, 5):
         hub, process = None, None
+        gone = threading.Event()
 
         def act():
             if how:
                 process.send_signal(how)
                 process.wait(30)
             shutil.rmtree(hub.dir / "agents/analyst/workspace")
+            gone.set()
 
         count = [0]
 
@@ -292,6 +295,8 @@ def lose_the_workspace(box, how):
             hub.write("plan.yaml", DELETED_PLAN)
             process = hub.spawn("run", "--plan", "plan.yaml")
             process.communicate()
+            # The folder is to be gone before the next run begins; a replay asks no model, and loses none.
+            assert count[0] < nth or gone.wait(30)
             hub.agenttalk("run", "--plan", "plan.yaml").expect(0)
             made = hub.dir / "plans/plan_gone/deliverables"
             assert (made / "a.txt").read_text() == (made / "b.txt").read_text() == "from the first call\n"

@@ -140,17 +140,20 @@ test_an_attempt_knows_why_the_one_before_failed = each_language(retried)
 
 
 def test_an_alert_closes_when_its_task_is_done(box):
-    first = {"bad": True}
+    failures = ["no such model", "still no such model"]
 
     def mind(request):
-        if first.pop("bad", False):
-            return (400, "no such model")
+        if failures:
+            return (400, failures.pop(0))
         return {"result": "Bees dance."}
 
     with Journey(box, mind, {"writer": {"name": "Writer", "prompt": "You write."}}) as hub:
         hub.write("plan.yaml", "plan: bees\ntasks:\n  - {id: write, agent: writer, prompt: Write., outputs: [a.md]}\n")
         hub.agenttalk("run", "--plan", "plan.yaml", "--json").expect(1)
         assert [one["kind"] for one in hub.json("questions")] == ["alert"]
+        hub.agenttalk("run", "--plan", "plan.yaml", "--json").expect(1)
+        (alert,) = hub.json("questions")  # of the last failure alone
+        assert "still no such model" in alert["text"], alert
         hub.agenttalk("run", "--plan", "plan.yaml", "--json").expect(0)
         assert hub.json("questions") == []
 

@@ -130,6 +130,15 @@ def normalised(request):
     return re.sub(r"sha256 [0-9a-f]{64}", "sha256 HASH", text)
 
 
+def compare_with_golden(language, kind, request):
+    path = GOLDENS / language / f"{kind}.txt"
+    if os.environ.get("AGENTTALK_GOLDENS") == "write":
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(normalised(request), encoding="utf-8")
+    assert path.exists(), f"{path} is missing"
+    assert path.read_text(encoding="utf-8") == normalised(request), f"{path.name} ({language}) differs from the request"
+
+
 def check(box, language):
     mind = Mind(language)
     text = {**TEXT[language], "fix": FIX[language], "wish": WISH[language]}
@@ -155,12 +164,7 @@ def check(box, language):
                     missing.append(f"{kind}: {words!r} is not in the {part} message")
     assert not missing, "\n".join([language] + missing)
     for kind, request in mind.kept.items():
-        path = GOLDENS / language / f"{kind}.txt"
-        if os.environ.get("AGENTTALK_GOLDENS") == "write":
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(normalised(request), encoding="utf-8")
-        assert path.exists(), f"{path} is missing"
-        assert path.read_text(encoding="utf-8") == normalised(request), f"{path.name} ({language}) differs from the request"
+        compare_with_golden(language, kind, request)
 
 
 def test_every_stage_is_given_what_it_decides_by_in_english(box):

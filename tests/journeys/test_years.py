@@ -1,10 +1,12 @@
 """A hub that lives for years: finished plans are listed without being read, removed, put away as archives and taken in again."""
 
 import hashlib
+import http.client
 import io
 import json
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import tarfile
@@ -97,6 +99,71 @@ def test_a_journal_of_an_older_program_gets_its_index(box):
         assert hub.json("plans") == listed
 
 
+def ask(hub, method, parameters):
+    """Through the server's socket: a program for each of hundreds of plans would take minutes."""
+    client = http.client.HTTPConnection("agenttalk")
+    folder = os.open(hub.dir / ".agenttalk", os.O_PATH)
+    client.sock = socket.socket(socket.AF_UNIX)
+    client.sock.connect(f"/proc/self/fd/{folder}/agenttalk.sock")
+    client.request("POST", f"/v1/{method}", json.dumps(parameters), {"Content-Type": "application/json"})
+    answer = client.getresponse()
+    body = json.loads(answer.read())
+    client.close()
+    os.close(folder)
+    assert answer.status == 200, body
+    return body
+
+
+def hand_in(hub, names):
+    for name in names:
+        dag = {"schema_version": "1.1", "plan_id": name, "nodes": [
+            {"task_id": "write", "prompt": f"Write one line about {name}.", "assigned_agent_id": "writer",
+             "outputs": [{"name": "line.md", "deliverable": True}]}]}
+        ask(hub, "plan/run", {"dag": json.dumps(dag), "author": "test", "reason": "", "fresh": False, "files": []})
+    wait_for(lambda: all(one["state"] == "completed" for one in ask(hub, "plans", {"limit": len(names)})), "the plans", 120)
+
+
+def scripted(hub):
+    hub.write("answers.yaml", '- answer: {result: "a line"}\n')
+    hub.write("agenttalk.yaml", json.dumps({"version": 1, "provider": "offline", "mirror": "lazy", "agents": {"writer": {"max_parallel": 8}},
+                                            "providers": {"offline": {"kind": "scripted", "answers": "answers.yaml"}}}))
+
+
+def hub_rows_since_snapshot(hub):
+    """How many rows of its own stream a start has to read."""
+    with sqlite3.connect(f"file:{hub.dir}/.agenttalk/journal.db?mode=ro", uri=True) as journal:
+        number, = journal.execute("SELECT number FROM streams WHERE name = ''").fetchone()
+        rows, = journal.execute("SELECT max(version) FROM journal WHERE stream = ?", (number,)).fetchone()
+        snapshot = journal.execute("SELECT version FROM snapshots WHERE stream = ?", (number,)).fetchone()
+    journal.close()
+    return rows, rows - (snapshot[0] if snapshot else 0)
+
+
+def test_a_hub_with_many_plans_starts_from_its_snapshot(box):
+    with Journey(box, mind, TEAM) as hub:
+        scripted(hub)
+        hub.start()
+        hand_in(hub, [f"plan_n{i}" for i in range(300)])
+        listed = hub.json("plans", "--limit", "300")
+        for how in ("kill", "stop"):
+            hub.restart(how)
+            rows, unread = hub_rows_since_snapshot(hub)
+            assert rows > 300 and unread < 260, f"{unread} of {rows} rows are read at a start"
+            assert hub.json("plans", "--limit", "300") == listed
+            hub.agenttalk("doctor").expect(0)
+        # A snapshot that cannot be read is as good as none.
+        hub.stop()
+        with sqlite3.connect(hub.dir / ".agenttalk/journal.db") as journal:
+            journal.execute("UPDATE snapshots SET state = x'00' WHERE stream = (SELECT number FROM streams WHERE name = '')")
+        journal.close()
+        hub.start()
+        assert hub.json("plans", "--limit", "300") == listed
+        assert ids(hub.json("gc", "plan_n7")["plans"]) == ["plan_n7"]
+        hub.restart("kill")
+        hand_in(hub, ["plan_n7"])
+        assert len(hub.json("plans", "--limit", "400")) == 300
+
+
 def back_to_version_one(path):
     """As the program before would have left the file."""
     # meta's checksum is CRC-32C of the key and the value; that of version 1 is known from the journal's own tests.
@@ -104,7 +171,7 @@ def back_to_version_one(path):
         database.execute("DROP TABLE plans")
         database.execute("DROP TABLE imported")
         database.execute("DROP TABLE directories")
-        database.execute("DELETE FROM meta WHERE key IN ('summarized', 'last_stream')")
+        database.execute("DELETE FROM meta WHERE key IN ('summarized', 'last_stream', 'stream_names', 'live_streams')")
         database.execute("UPDATE meta SET value = 1, crc = 4142361004 WHERE key = 'schema_version'")
     database.close()
 

@@ -177,11 +177,11 @@ void Oracle::CheckNobodyWaitsInVain(const HubState& state, const PlanState& plan
       CheckTaskWaits(plan, record);
       continue;
     }
-    const auto shared = state.own.inboxes.find(record.agent);
+    const auto shared = state.hub_plan.inboxes.find(record.agent);
     bool met = true;
     for (const RequiredInput& required : record.required) {
       const auto found = plan.Matches(record.agent, required.pattern,
-                                      shared == state.own.inboxes.end() ? nullptr : &shared->second);
+                                      shared == state.hub_plan.inboxes.end() ? nullptr : &shared->second);
       met = met && found.size() >= required.min;
     }
     if (met) throw Violation(fmt::format("{} waits although its inputs are there", record.id.str()));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "engine/engine.h"
+#include "engine/hub_snapshot_check.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
@@ -46,6 +48,11 @@ using std::chrono::seconds;
 constexpr Timestamp kStart{std::chrono::hours(24 * 365 * 56)};
 constexpr int kLongestRun = 220;
 constexpr int kLongestCalm = 4000;
+
+class NoSink final : public ContentSink {
+ public:
+  Content Store(std::string /*bytes*/, std::uint64_t /*row*/) override { return {}; }
+};
 
 class FirstRequestComposer final : public RequestComposer {
  public:
@@ -230,9 +237,7 @@ void World::Quiesce() {
 }
 
 void World::CheckAgainstFreshFold() {
-  struct Sink final : ContentSink {
-    Content Store(std::string /*bytes*/, std::uint64_t /*row*/) override { return {}; }
-  } sink;
+  NoSink sink;
   FirstRequestComposer composer;
   Engine engine(sink, composer);
   const auto read = journal_.ReadAll(0, [&](const JournalRowView& row) {
@@ -247,6 +252,34 @@ void World::CheckAgainstFreshFold() {
       throw Violation(id.str() + " is not the fold of its events");
     }
   }
+}
+
+// What the hub's own stream says, folded from the beginning, from a snapshot in the middle, and by the node.
+void World::CheckHubSnapshot() {
+  struct Folded {
+    NoSink sink;
+    FirstRequestComposer composer;
+    Engine engine{sink, composer};
+  };
+  std::uint64_t rows = 0;
+  const auto fold = [&](Engine& engine, std::uint64_t after, std::uint64_t until) {
+    const auto read = journal_.ReadStream(PlanId(), after, [&](const JournalRowView& row) {
+      if (row.version > until) return false;
+      rows = row.version;
+      return DecodeEvents(PlanId(), row.first_event, row.event_count, row.events,
+                          [&](const Event& event) { engine.Replay(event); })
+          .has_value();
+    });
+    if (!read) throw Violation("the hub's stream cannot be folded");
+  };
+  std::deque<Folded> engines;
+  const auto make = [&]() -> Engine& { return engines.emplace_back().engine; };
+  Engine& whole = make();
+  fold(whole, 0, UINT64_MAX);
+  const std::string expected = HubBytes(whole.state());
+  if (HubBytes(node_->core().state()) != expected) throw Violation("the hub is not the fold of its events");
+  if (HubFromSnapshot(make, rows - rows / 4, fold) != expected)
+    throw Violation("a snapshot of the hub is not the fold of its events");
 }
 
 void World::CheckFiles() {
@@ -292,6 +325,7 @@ void World::Run() {
   const auto steady = node_->core().LookUp(PlanId(DagPlans::kSteady));
   dags_.CheckEnd(steady ? *steady : nullptr);
   CheckAgainstFreshFold();
+  CheckHubSnapshot();
   CheckFiles();
 }
 

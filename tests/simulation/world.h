@@ -86,6 +86,7 @@ class World {
   Configuration MakeConfiguration() const;
   void Check();
   void CheckAgainstFreshFold();
+  void CheckHubSnapshot();
   void CheckFiles();
   // An external agent finds each of its open commands once, and no other.
   void CheckDeliveries();

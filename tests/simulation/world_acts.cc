@@ -156,9 +156,9 @@ void World::AnswerQuestion(bool approve) {
     node_->core().Submit(std::move(answer));
     return;
   }
-  if (state.own.people.questions().empty()) return;
+  if (state.hub_plan.people.questions().empty()) return;
   QuestionAnswer answer;
-  answer.question = state.own.people.questions().begin()->first;
+  answer.question = state.hub_plan.people.questions().begin()->first;
   node_->core().Submit(std::move(answer));
 }
 

@@ -8,8 +8,9 @@ export class Refused extends Error {
   }
 }
 
-export async function call(method: string, parameters: object = {}): Promise<Json> {
-  const answer = await fetch('/v1/' + method, {
+// `seen`: an answer that knows of this event will do, also one that another page was given a moment ago.
+export async function call(method: string, parameters: object = {}, seen = 0): Promise<Json> {
+  const answer = await fetch('/v1/' + method + (seen ? '?seen=' + seen : ''), {
     method: 'POST',
     headers: {'Content-Type': 'application/json'},
     body: JSON.stringify(parameters),

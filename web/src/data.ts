@@ -19,13 +19,16 @@ export const nothing: Concern = () => false;
 export const questions: Concern = (frame) => frame.plans === null || frame.asks;
 export const ofPlan = (plan: string): Concern => (frame) => frame.plans === null || frame.plans.includes(plan);
 
+// While nobody looks at the page, only the questions are followed: their number is in the title.
+const isUnwatched = (concern: Concern) => document.hidden && concern !== questions;
+
 // `method` null: nothing is asked. The last answer stays until the next one is there, also while the hub cannot be reached.
 export function useData<T = Json>(method: string | null, parameters: object, concern: Concern, pause = PAUSE): Loaded<T> {
   const [value, setValue] = useState<T>();
   const [error, setError] = useState<Refused>();
   const key = method + JSON.stringify(parameters);
   const state = useRef({asking: false, again: false, timer: 0, key: '', took: 0});
-  const latest = useRef({concern, ask: () => {}});
+  const latest = useRef({concern, ask: (_seen?: number) => {}});
   latest.current.concern = concern;
 
   const later = useCallback((wait: number) => {
@@ -37,7 +40,7 @@ export function useData<T = Json>(method: string | null, parameters: object, con
     }, wait);
   }, []);
 
-  const ask = useCallback(async () => {
+  const ask = useCallback(async (seen = stream.last) => {
     const now = state.current;
     if (method === null || !stream.connected) return;  // once connected again, everything is asked for
     if (now.asking) {
@@ -47,7 +50,7 @@ export function useData<T = Json>(method: string | null, parameters: object, con
     now.asking = true;
     const began = performance.now();
     try {
-      const answer = await call(method, parameters);
+      const answer = await call(method, parameters, seen);
       if (now.key === key) {
         setValue(answer);
         setError(undefined);
@@ -78,15 +81,24 @@ export function useData<T = Json>(method: string | null, parameters: object, con
       return;
     }
     ask();
+    let missed = false;
     const stop = stream.listen((frame) => {
-      if (latest.current.concern(frame)) later(Math.max(pause, now.took * 4));
+      if (!latest.current.concern(frame)) return;
+      if (isUnwatched(latest.current.concern)) missed = true;
+      else later(Math.max(pause, now.took * 4));
     });
+    const look = () => {
+      if (!document.hidden && missed) later(0);
+      if (!document.hidden) missed = false;
+    };
+    document.addEventListener('visibilitychange', look);
     return () => {
       stop();
+      document.removeEventListener('visibilitychange', look);
       clearTimeout(now.timer);
       now.timer = 0;
     };
   }, [key]);
 
-  return {value, error, reload: ask};
+  return {value, error, reload: () => ask(0)};
 }

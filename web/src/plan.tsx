@@ -59,7 +59,7 @@ export function PlanView({id, tab, task}: {id: string; tab: string; task: string
           : now.revision > 0 ? <Loading /> : <TaskList id={id} at={at} until={until} selected={task} select={select} />)}
         {tab === 'tasks' && <TaskList id={id} at={at} until={until} selected={task} select={select} />}
         {tab === 'timeline' && <Timeline id={id} at={at} until={until} select={select} />}
-        {tab === 'events' && <Events id={id} at={at} />}
+        {tab === 'events' && <Events id={id} at={at === null ? null : past.value?.at?.seq ?? at} />}
         {tab === 'spending' && <Shares shares={now.shares} />}
         {tab === 'compare' && <Compare id={id} other={task || now.forked_from?.plan_id || ''} />}
         {tab === 'attempts' && <Attempts plan={id} task={task} />}

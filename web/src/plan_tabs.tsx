@@ -129,7 +129,7 @@ const EVENTS = 200;
 // The newest first; older ones are asked for and kept.
 export function Events({id, at}: {id: string; at: number | null}) {
   const end = at === null ? {} : {before: at + 1};
-  const newest = useData<Json[]>('log', {plan_id: id, tail: EVENTS, words: true, ...end}, at === null ? ofPlan(id) : nothing, 500);
+  const newest = useData<Json[]>('log', {plan_id: id, tail: EVENTS, words: true, brief: true, ...end}, at === null ? ofPlan(id) : nothing, 500);
   const [older, setOlder] = useState<Json[]>([]);
   const [ended, setEnded] = useState(false);  // there are none before them
   const [error, setError] = useState<Error>();
@@ -145,7 +145,7 @@ export function Events({id, at}: {id: string; at: number | null}) {
   const wanted = find.trim().toLowerCase();
   const shown = all.filter((one) => !wanted || [wordsOf(one), one.type, one.task_id, one.command_id, one.agent_id].join(' ').toLowerCase().includes(wanted));
   const first = all[all.length - 1]?.seq ?? 0;
-  const more = () => call('log', {plan_id: id, tail: EVENTS, words: true, before: first}).then((events: Json[]) => {
+  const more = () => call('log', {plan_id: id, tail: EVENTS, words: true, brief: true, before: first}).then((events: Json[]) => {
     setOlder([...events, ...[...all].reverse()]);
     setEnded(events.length < EVENTS);
   }, setError);

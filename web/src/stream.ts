@@ -21,6 +21,7 @@ class Stream {
   private source?: EventSource;
   private started = false;
   connected = true;
+  last = 0;  // the event up to which frames have come
   onState: () => void = () => {};
 
   start() {
@@ -75,6 +76,7 @@ class Stream {
   }
 
   private pass(frame: Frame) {
+    this.last = frame.last;
     for (const listener of [...this.listeners]) listener(frame);
   }
 

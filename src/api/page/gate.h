@@ -14,6 +14,7 @@
 
 #include "api/hub_service.h"
 #include "api/page/access.h"
+#include "api/page/answer_shelf.h"
 #include "base/error.h"
 #include "mcp/server/exchange.h"
 #include "runtime/hub.h"
@@ -57,16 +58,20 @@ class PageGate {
   // Requests of MCP clients that may still be cancelled, by session and id.
   std::map<std::string, std::weak_ptr<mcp::Exchange>>& mcp_requests() { return mcp_requests_; }
   void Call(std::string_view method, const boost::json::object& parameters, HubService::Done done);
+  AnswerShelf& answers() { return answers_; }
+  // The last durable event.
+  [[nodiscard]] std::uint64_t committed() const { return hub_.core().committed(); }
 
  private:
   void KeepSessions();
 
-  const Hub& hub_;
+  Hub& hub_;
   const PageRole role_;
   boost::asio::any_io_executor executor_;
   std::map<std::string, std::weak_ptr<mcp::Exchange>> mcp_requests_;
   std::unique_ptr<HubService> service_;
   PageAccess access_;
+  AnswerShelf answers_;
   std::optional<PageOrigin> origin_;
   std::filesystem::path sessions_;
   std::size_t connections_ = 0;

@@ -7,15 +7,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <expected>
+#include <functional>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "api/hub_service.h"
 #include "api/page/graph_layout.h"
 #include "api/page/spent_json.h"
 #include "api/parameters.h"
@@ -69,21 +71,22 @@ char LetterOf(std::string_view state) {
   return found == kLetters.end() ? 'b' : found->letter;  // blocked for another reason
 }
 
-// The plan now, or as it was.
-struct ShownPlan {
-  const PlanState* plan = nullptr;
-  std::optional<PastPlan> past;
-};
+// What is told of a plan; `past`: as it was, otherwise it is told as it is now.
+using Telling = std::function<Result<json::value>(const PlanState& plan, const PastPlan* past)>;
 
-Result<ShownPlan> PlanShown(Hub& hub, const json::object& parameters) {
-  const PlanId id = TRY(PlanOf(parameters));
-  const std::uint64_t at = TRY(OptionalNumber(parameters, "at", 0));
-  ShownPlan shown;
-  shown.plan = TRY(FindPlan(hub, id));
-  if (at == 0) return shown;
-  shown.past = TRY(FoldUntil(hub.journal(), id, std::min(at, hub.core().committed())));
-  shown.plan = shown.past->plan;
-  return shown;
+void TellOf(Hub& hub, const json::object& parameters, Telling tell, HubService::Done done) {
+  const auto moment = MomentOf(hub, parameters, 0);
+  if (!moment) {
+    done(std::unexpected(moment.error()));
+    return;
+  }
+  if (moment->at == 0) {
+    done(tell(*moment->plan, nullptr));
+    return;
+  }
+  hub.TellOfPast(
+      moment->plan->id, std::min(moment->at, hub.core().committed()),
+      [tell = std::move(tell)](const PastPlan& past) { return tell(*past.plan, &past); }, std::move(done));
 }
 
 json::value TimeOrNull(Timestamp time) {
@@ -295,54 +298,83 @@ json::array EdgesJson(const std::vector<GraphEdge>& edges) {
   return array;
 }
 
-}  // namespace
-
-Result<json::value> QuerySummary(Hub& hub, const json::object& parameters) {
-  const ShownPlan shown = TRY(PlanShown(hub, parameters));
-  json::object summary = PlanSummaryJson(*shown.plan);
-  summary["at"] = shown.past ? json::value(json::object{{"seq", shown.past->event},
-                                                        {"time", ToRfc3339(shown.past->time)},
-                                                        {"type", shown.past->type}})
-                             : json::value();
+Result<json::value> SummaryThen(const PlanState& plan, const PastPlan* past) {
+  json::object summary = PlanSummaryJson(plan);
+  summary["at"] = past != nullptr
+                      ? json::value(json::object{
+                            {"seq", past->event}, {"time", ToRfc3339(past->time)}, {"type", past->type}})
+                      : json::value();
   return json::value(std::move(summary));
 }
 
-Result<json::value> QueryTasks(Hub& hub, const json::object& parameters) {
-  const ShownPlan shown = TRY(PlanShown(hub, parameters));
-  const PlanState& plan = *shown.plan;
-  TaskFilter filter{TRY(OptionalText(parameters, "text")), TRY(OptionalText(parameters, "state"))};
-  const std::uint64_t after = TRY(OptionalNumber(parameters, "after", 0));
-  const std::uint64_t limit =
-      std::min(TRY(OptionalNumber(parameters, "limit", kTasksOfAPage)), kMostTasksOfAPage);
-  const bool by_start = TRY(OptionalText(parameters, "order")) == "started";
-  std::vector<TaskIndex> found;
-  if (plan.dag) found = TasksLike(filter, plan, by_start);
+Result<json::value> GraphThen(const PlanState& plan, const PastPlan* /*past*/) {
   json::array tasks;
-  for (std::size_t i = after; i < found.size() && tasks.size() < limit; ++i)
-    tasks.push_back(OneTaskJson(plan, found[i]));
-  const std::size_t next = after + tasks.size();
-  return json::value{{"tasks", std::move(tasks)},
-                     {"total", found.size()},
-                     {"next", next < found.size() ? json::value(next) : json::value()},
-                     {"commands", after == 0 ? CommandsWithoutTask(plan) : json::array()}};
-}
-
-Result<json::value> QueryGraph(Hub& hub, const json::object& parameters) {
-  const ShownPlan shown = TRY(PlanShown(hub, parameters));
-  json::array tasks;
-  if (!shown.plan->dag) return json::value{{"revision", 0}, {"tasks", tasks}, {"edges", json::array()}};
-  const DagState& dag = *shown.plan->dag;
+  if (!plan.dag) return json::value{{"revision", 0}, {"tasks", tasks}, {"edges", json::array()}};
+  const DagState& dag = *plan.dag;
   std::vector<GraphEdge> edges;
   for (TaskIndex task = 0; task < dag.size(); ++task) {
     for (const TaskIndex from : dag.DependenciesOf(task)) edges.push_back({from, task});
   }
-  const std::vector<GraphPlace>& places = LayoutOf(*shown.plan, edges);
+  const std::vector<GraphPlace>& places = LayoutOf(plan, edges);
   tasks.reserve(dag.size());
   for (TaskIndex task = 0; task < dag.size(); ++task) {
     tasks.push_back(
         json::array{dag.IdOf(task).str(), dag.AgentOf(task).str(), places[task].column, places[task].row});
   }
   return json::value{{"revision", dag.revision()}, {"tasks", std::move(tasks)}, {"edges", EdgesJson(edges)}};
+}
+
+struct TaskPage {
+  TaskFilter filter;
+  std::uint64_t after = 0;
+  std::uint64_t limit = kTasksOfAPage;
+  bool by_start = false;
+};
+
+Result<TaskPage> ReadTaskPage(const json::object& parameters) {
+  TaskPage page;
+  page.filter = {TRY(OptionalText(parameters, "text")), TRY(OptionalText(parameters, "state"))};
+  page.after = TRY(OptionalNumber(parameters, "after", 0));
+  page.limit = std::min(TRY(OptionalNumber(parameters, "limit", kTasksOfAPage)), kMostTasksOfAPage);
+  page.by_start = TRY(OptionalText(parameters, "order")) == "started";
+  return page;
+}
+
+json::value TasksJson(const TaskPage& page, const PlanState& plan) {
+  std::vector<TaskIndex> found;
+  if (plan.dag) found = TasksLike(page.filter, plan, page.by_start);
+  json::array tasks;
+  for (std::size_t i = page.after; i < found.size() && tasks.size() < page.limit; ++i)
+    tasks.push_back(OneTaskJson(plan, found[i]));
+  const std::size_t next = page.after + tasks.size();
+  return {{"tasks", std::move(tasks)},
+          {"total", found.size()},
+          {"next", next < found.size() ? json::value(next) : json::value()},
+          {"commands", page.after == 0 ? CommandsWithoutTask(plan) : json::array()}};
+}
+
+}  // namespace
+
+void TellSummary(Hub& hub, const json::object& parameters, HubService::Done done) {
+  TellOf(hub, parameters, &SummaryThen, std::move(done));
+}
+
+void TellTasks(Hub& hub, const json::object& parameters, HubService::Done done) {
+  auto page = ReadTaskPage(parameters);
+  if (!page) {
+    done(std::unexpected(std::move(page).error()));
+    return;
+  }
+  TellOf(
+      hub, parameters,
+      [page = *std::move(page)](const PlanState& plan, const PastPlan* /*past*/) -> Result<json::value> {
+        return TasksJson(page, plan);
+      },
+      std::move(done));
+}
+
+void TellGraph(Hub& hub, const json::object& parameters, HubService::Done done) {
+  TellOf(hub, parameters, &GraphThen, std::move(done));
 }
 
 }  // namespace agenttalk

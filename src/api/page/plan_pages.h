@@ -2,7 +2,7 @@
 
 #include <boost/json/fwd.hpp>
 
-#include "base/error.h"
+#include "api/hub_service.h"
 #include "runtime/hub.h"
 
 // One plan for the page, in pieces whose size does not depend on that of the plan, but for one letter a task.
@@ -11,11 +11,11 @@ namespace agenttalk {
 
 // {"plan_id","at"?}: how far it is, what happens now, what went wrong, what it cost. Asked for again and
 // again while the plan runs.
-Result<boost::json::value> QuerySummary(Hub& hub, const boost::json::object& parameters);
+void TellSummary(Hub& hub, const boost::json::object& parameters, HubService::Done done);
 // {"plan_id","at"?,"text"?,"state"?,"order"?,"after"?,"limit"?}: {"tasks","commands","total","next"}.
-Result<boost::json::value> QueryTasks(Hub& hub, const boost::json::object& parameters);
+void TellTasks(Hub& hub, const boost::json::object& parameters, HubService::Done done);
 // {"plan_id","at"?}: {"revision","tasks":[[id, agent, column, row]],"edges":[[from, to]]} by index into
 // `tasks`.
-Result<boost::json::value> QueryGraph(Hub& hub, const boost::json::object& parameters);
+void TellGraph(Hub& hub, const boost::json::object& parameters, HubService::Done done);
 
 }  // namespace agenttalk

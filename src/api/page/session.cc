@@ -22,6 +22,7 @@
 
 #include "api/http_reply.h"
 #include "api/page/access.h"
+#include "api/page/answer_shelf.h"
 #include "api/page/assets.h"
 #include "api/page/gate.h"
 #include "api/page/mcp_calls.h"
@@ -244,19 +245,43 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
 
   void CallMethod() {
     const std::string method(Path().substr(kMethodPrefix.size()));
+    if (auto kept = KeptAnswer(method)) return Reply(http::status::ok, *kept);
     auto parameters = ReadParameters(request().body(), gate_->largest_body());
     if (!parameters) return Answer(std::unexpected(parameters.error()));
     beast::get_lowest_layer(stream_).expires_never();
-    gate_->Call(method, *parameters, [self = this->shared_from_this()](Result<json::value> result) {
-      self->Answer(std::move(result));
-    });
+    gate_->Call(method, *parameters,
+                [self = this->shared_from_this(), method,
+                 through = gate_->committed()](const Result<json::value>& result) {
+                  if (result && StatusOf(result) == http::status::ok && AnswerShelf::Holds(method)) {
+                    self->ReplyAndKeep(method, through, BodyOf(result));
+                  } else {
+                    self->Answer(result);
+                  }
+                });
   }
 
-  void Answer(Result<json::value> result) {
-    Response response(StatusOf(result), 11);
+  // What another page was told, if that is enough for this one.
+  [[nodiscard]] AnswerShelf::Text KeptAnswer(std::string_view method) const {
+    std::uint64_t seen = 0;
+    const std::string text = QueryValue(Target(), "seen");
+    std::from_chars(text.data(), text.data() + text.size(), seen);
+    if (seen == 0 || !AnswerShelf::Holds(method)) return nullptr;
+    return gate_->answers().Find(method, request().body(), seen, std::chrono::steady_clock::now());
+  }
+
+  void ReplyAndKeep(std::string_view method, std::uint64_t through, std::string body) {
+    const auto text = std::make_shared<const std::string>(std::move(body));
+    gate_->answers().Keep(method, request().body(), through, text, std::chrono::steady_clock::now());
+    Reply(http::status::ok, *text);
+  }
+
+  void Answer(const Result<json::value>& result) { Reply(StatusOf(result), BodyOf(result)); }
+
+  void Reply(http::status status, std::string body) {
+    Response response(status, 11);
     response.set(http::field::content_type, "application/json");
     response.set(http::field::cache_control, "no-store");
-    response.body() = BodyOf(result);
+    response.body() = std::move(body);
     Write(std::move(response), kPolicy);
   }
 
@@ -267,7 +292,7 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
     if (auto version = QueryValue(Target(), "version"); !version.empty()) parameters["version"] = version;
     const std::string name = QueryValue(Target(), "name");
     gate_->Call("file", parameters, [self = this->shared_from_this(), name](Result<json::value> result) {
-      if (!result) return self->Answer(std::move(result));
+      if (!result) return self->Answer(result);
       auto bytes = DecodeBase64(std::string_view(result->at("content_base64").as_string()));
       Response response(http::status::ok, 11);
       const std::string_view type = InlineTypeOf(name);

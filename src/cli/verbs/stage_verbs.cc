@@ -33,7 +33,11 @@ namespace {
 constexpr std::size_t kLargestOutput = 4 * kMebibyte;
 
 std::vector<std::string> StageNames() {
-  return {"understanding", "router", "planner", "executor", "reviewer", "orchestrator"};
+  std::vector<std::string> names;
+  for (const StageRow& row : kStageRows) {
+    if (IsStageAgent(row.stage)) names.emplace_back(row.name);
+  }
+  return names;
 }
 
 // As --lang says, else as the hub is set up, else English.

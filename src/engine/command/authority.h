@@ -16,7 +16,7 @@ inline constexpr const char* kSendCommand = "send_command";
 // Why `from` must not send to `to`, which its visibility leaves out; nothing: it may.
 std::optional<Error> ForbidSending(const HubState& state, const AgentId& from, const AgentId& to);
 
-// Why a command that lies in a box of `owner` must not be given to `agent`; nothing: it may.
+// Why a command that is in a box of `owner` must not be given to `agent`; nothing: it may.
 std::optional<Error> ForbidCommand(const HubState& state, const AgentId& owner, const AgentId& agent);
 
 }  // namespace agenttalk

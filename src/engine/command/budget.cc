@@ -42,7 +42,7 @@ Budget OfPlan(const HubState& state, const PlanState& plan) {
 Budget OfHub(const HubState& state) {
   Cost used = state.settled;
   Add(used, state.unsettled);
-  return {state.settings.hub_budget_tokens, state.settings.hub_budget_micro_usd, state.own.raised, used};
+  return {state.settings.hub_budget_tokens, state.settings.hub_budget_micro_usd, state.hub_plan.raised, used};
 }
 
 bool Covers(const Budget& budget, const Cost& more) {
@@ -120,7 +120,7 @@ void DecideBudget(Turn& turn, const PlanState& plan, const CommandRecord& record
   }
   // A whole budget more, so that they are not asked again at once.
   const Budget limit = of_hub ? OfHub(turn.state()) : OfPlan(turn.state(), plan);
-  turn.Emit(of_hub ? turn.state().own : plan, BudgetRaised{limit.tokens, limit.micro_usd});
+  turn.Emit(of_hub ? turn.state().hub_plan : plan, BudgetRaised{limit.tokens, limit.micro_usd});
   turn.Emit(plan, CommandRequeued{record.id});
   turn.Touch(record.agent);
 }
@@ -128,7 +128,7 @@ void DecideBudget(Turn& turn, const PlanState& plan, const CommandRecord& record
 void SettleSpending(Turn& turn, const PlanState& plan) {
   const Cost rest = Unsettled(plan);
   if (rest == Cost{}) return;
-  turn.Emit(turn.state().own, SpendingSettled{plan.id, rest, UnsettledShares(plan)});
+  turn.Emit(turn.state().hub_plan, SpendingSettled{plan.id, rest, UnsettledShares(plan)});
 }
 
 }  // namespace agenttalk

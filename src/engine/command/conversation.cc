@@ -100,7 +100,7 @@ bool Think(Turn& turn, const PlanState& plan, const CommandRecord& record, Answe
 }
 
 void UseAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record, std::uint32_t call,
-               AnswerFacts answer) {
+               AnswerFacts&& answer) {
   if (!answer.command_errors.empty()) {
     turn.parts().answer_commands.AuditBadForm(turn, plan, record, answer);
   }
@@ -122,7 +122,7 @@ void UseAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record, s
   if (use.next == AnswerUse::Next::kFails) {
     FailAttempt(turn, plan, record, {use.code, std::move(use.message), false, {}}, EndState::kFailed);
   }
-  if (use.next != AnswerUse::Next::kGoesOn) return;
+  if (use.next != AnswerUse::Next::kContinue) return;
   if (!answer.tools.empty()) {
     StartTools(turn, plan, record, std::move(answer.tools));
     return;
@@ -138,7 +138,7 @@ const OpenCall* FindOpenCall(const PlanState* plan, const CommandId& command, st
   const auto& open = record->execution->open;
   const auto found = std::ranges::find(open, call, &OpenCall::call);
   if (found == open.end()) return nullptr;
-  // While a person is asked about one tool, others go on; that one's outcome is what the person says.
+  // While a person is asked about one tool, others continue; that one's outcome is what the person says.
   const bool counts =
       record->state == CommandState::kRunning ||
       (record->state == CommandState::kWaitingHuman && found->model_call == 0 && found->idempotent);
@@ -181,7 +181,7 @@ void RefuseAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record
   ContinueConversation(turn, plan, record);
 }
 
-void OnModelCallDone(Turn& turn, ModelCallDone done) {
+void OnModelCallDone(Turn& turn, ModelCallDone&& done) {
   const PlanState* plan = turn.state().FindPlan(done.plan_id);
   const OpenCall* open = FindOpenCall(plan, done.command_id, done.call);
   if (open == nullptr || open->model_call == 0) return;
@@ -219,7 +219,7 @@ void OnModelCallDone(Turn& turn, ModelCallDone done) {
   UseAnswer(turn, *plan, record, done.call, std::move(done.answer));
 }
 
-void OnToolCallDone(Turn& turn, ToolCallDone done) {
+void OnToolCallDone(Turn& turn, ToolCallDone&& done) {
   const PlanState* plan = turn.state().FindPlan(done.plan_id);
   const OpenCall* open = FindOpenCall(plan, done.command_id, done.call);
   if (open == nullptr || open->model_call != 0) return;

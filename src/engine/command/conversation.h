@@ -12,8 +12,8 @@
 // that are carried out, errors that the model is told, at last a result.
 namespace agenttalk {
 
-void OnModelCallDone(Turn& turn, ModelCallDone done);
-void OnToolCallDone(Turn& turn, ToolCallDone done);
+void OnModelCallDone(Turn& turn, ModelCallDone&& done);
+void OnToolCallDone(Turn& turn, ToolCallDone&& done);
 
 // Makes the running command's next request: the first, a repair, a tool round, or the one that a failed
 // attempt left unanswered.

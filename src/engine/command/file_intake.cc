@@ -112,7 +112,7 @@ bool SupersedeInTask(Turn& turn, const PlanState& plan, const CommandRecord& add
 
 }  // namespace
 
-void OnCommandFile(Turn& turn, CommandFile file) {
+void OnCommandFile(Turn& turn, CommandFile&& file) {
   const PlanState& plan = turn.Plan(file.plan_id);
   if (file.source && plan.HasTaken(*file.source)) {
     turn.reply = RecallFile(plan, *file.source);

@@ -7,7 +7,7 @@
 // in once; what is refused becomes a dead letter that says why.
 namespace agenttalk {
 
-void OnCommandFile(Turn& turn, CommandFile file);
+void OnCommandFile(Turn& turn, CommandFile&& file);
 void OnInputFile(Turn& turn, InputFile file);
 void OnRejectedFile(Turn& turn, RejectedFile file);
 void OnExternalResult(Turn& turn, ExternalResult result);

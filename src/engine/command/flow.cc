@@ -86,9 +86,9 @@ void StartAttempt(Turn& turn, const PlanState& plan, const CommandRecord& record
     turn.Emit(plan, ToolCallIntended{record.id, record.execution->calls + 1, lost.tool, lost.subject,
                                      lost.idempotent, lost.provider_call});
   }
-  const bool goes_on = !record.execution->news.empty();  // with what a person has answered
+  const bool continues = !record.execution->news.empty();  // with what a person has answered
   if (!redo.empty()) return;
-  if (goes_on) {
+  if (continues) {
     ContinueConversation(turn, plan, record);
   } else {
     StrategyOf(turn, record).Resume(turn, plan, record);
@@ -181,7 +181,7 @@ void OnCommandDue(Turn& turn, const PlanState& plan, const CommandRecord& record
   }
 }
 
-void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts answer,
+void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts&& answer,
              std::optional<FileFingerprint> source) {
   CommandSucceeded succeeded;
   succeeded.command_id = record.id;
@@ -209,7 +209,7 @@ void CancelCommand(Turn& turn, const PlanState& plan, const CommandRecord& recor
 }
 
 void RecordSuccess(Turn& turn, const PlanState& plan, const CommandRecord& record,
-                   CommandSucceeded succeeded) {
+                   CommandSucceeded&& succeeded) {
   turn.Touch(record.agent);
   turn.Emit(plan, std::move(succeeded));
 }
@@ -244,6 +244,10 @@ void KeepDeadLetter(Turn& turn, const PlanState& plan, const CommandRecord& reco
 }
 
 void AlertOfEnd(Turn& turn, const PlanState& plan, const CommandRecord& record, const CommandEnd& end) {
+  // Who is told that a task failed again need not close what was said about the time before.
+  if (!record.task.empty()) {
+    CloseAlertsOf(turn, plan, record.task, turn.Say(Reason::kSuperseded, record.id.str()));
+  }
   // The letter that was kept last is this command's, if it has one.
   const bool has_letter =
       !plan.people.letters().empty() && plan.people.letters().rbegin()->second.letter.command_id == record.id;

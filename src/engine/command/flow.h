@@ -38,7 +38,7 @@ Duration RetryPause(const PlanState& plan, const CommandRecord& record, std::uin
 void FailAttempt(Turn& turn, const PlanState& plan, const CommandRecord& record, CallFailure failure,
                  EndState end_state);
 // The running command has its result; its owner knows what follows.
-void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts answer,
+void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts&& answer,
              std::optional<FileFingerprint> source = {});
 // Ends a command without a result; its owner knows what follows.
 void EndCommand(Turn& turn, const PlanState& plan, const CommandRecord& record, EndState state,
@@ -49,7 +49,7 @@ void CancelCommand(Turn& turn, const PlanState& plan, const CommandRecord& recor
 
 // For owners: the result is an event from here on, and the agent has a free slot.
 void RecordSuccess(Turn& turn, const PlanState& plan, const CommandRecord& record,
-                   CommandSucceeded succeeded);
+                   CommandSucceeded&& succeeded);
 // A result that was recorded before, as the command's own.
 CommandSucceeded RecordedBefore(const CommandId& command, const TaskResult& known);
 // Sends a failure along `on_failure`, and keeps a letter with which it can be tried again.

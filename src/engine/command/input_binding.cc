@@ -26,7 +26,7 @@ void BindIfComplete(Turn& turn, const PlanState& plan, const CommandRecord& reco
   if (!waits) BindInputs(turn, plan, record);
 }
 
-void Deliver(Turn& turn, const PlanState& plan, InputArrived arrived) {
+void Deliver(Turn& turn, const PlanState& plan, InputArrived&& arrived) {
   turn.Emit(plan, std::move(arrived));
   WakeSatisfied(turn);
 }

@@ -11,7 +11,7 @@ namespace agenttalk {
 // Binds a new command's inputs if all are there, or if it does not wait for them.
 void BindIfComplete(Turn& turn, const PlanState& plan, const CommandRecord& record);
 // Puts a file into an agent's inbox for a plan, and wakes who waited for it.
-void Deliver(Turn& turn, const PlanState& plan, InputArrived arrived);
+void Deliver(Turn& turn, const PlanState& plan, InputArrived&& arrived);
 // Binds the inputs of the commands whose last missing file has just come; while inputs are taken in, notes
 // them (Turn::postponed).
 void WakeSatisfied(Turn& turn);

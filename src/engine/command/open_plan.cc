@@ -29,7 +29,7 @@ namespace agenttalk {
 namespace {
 
 const Inbox* SharedInbox(Turn& turn, const AgentId& agent) {
-  return turn.state().own.InboxOf(agent);
+  return turn.state().hub_plan.InboxOf(agent);
 }
 
 }  // namespace
@@ -85,9 +85,9 @@ AnswerUse OpenPlanOwner::UseAnswer(Turn& /*turn*/, const PlanState& /*plan*/, co
 }
 
 void OpenPlanOwner::Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record,
-                            AnswerFacts answer, CommandSucceeded succeeded) const {
+                            AnswerFacts&& answer, CommandSucceeded&& succeeded) const {
   const std::map<std::string, Content> given = GivenOutputs(turn, plan, answer);
-  const std::map<std::string, Content> left = LeftOutputs(plan, record, succeeded.source.has_value());
+  const std::map<std::string, Content> left = OutputsInFolder(plan, record, succeeded.source.has_value());
   for (const auto& [name, content] : given) succeeded.outputs.push_back({name, content});
   // What was left goes along; what the answer gives itself comes first.
   for (const auto& [name, content] : left) {

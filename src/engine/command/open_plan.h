@@ -28,8 +28,8 @@ class OpenPlanOwner : public CommandOwner {
   AnswerUse UseAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record,
                       const AnswerFacts& answer) const override;
   // Along `on_complete`.
-  void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts answer,
-               CommandSucceeded succeeded) const override;
+  void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts&& answer,
+               CommandSucceeded&& succeeded) const override;
   // Along `on_failure`, with a dead letter and a word to a person.
   void Ended(Turn& turn, const PlanState& plan, const CommandRecord& record,
              const CommandEnd& end) const override;

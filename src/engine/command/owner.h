@@ -18,11 +18,11 @@ namespace agenttalk {
 // What came of an answer that the owner looked at before its tools and its result are used.
 struct AnswerUse {
   enum class Next : std::uint8_t {
-    kTaken,   // everything that follows has been done
-    kFails,   // the attempt fails with this code and message
-    kGoesOn,  // a tool or a result, as with every command
+    kTaken,     // everything that follows has been done
+    kFails,     // the attempt fails with this code and message
+    kContinue,  // a tool or a result, as with every command
   };
-  Next next = Next::kGoesOn;
+  Next next = Next::kContinue;
   ErrorCode code = ErrorCode::kStepFailed;
   std::string message = {};
 };
@@ -62,8 +62,8 @@ class CommandOwner {
                               const AnswerFacts& answer) const = 0;
   // The command has its result. `succeeded` lacks the outputs; it is recorded (RecordSuccess) and followed
   // up.
-  virtual void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts answer,
-                       CommandSucceeded succeeded) const = 0;
+  virtual void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts&& answer,
+                       CommandSucceeded&& succeeded) const = 0;
   // The command has ended without a result; the event is applied.
   virtual void Ended(Turn& turn, const PlanState& plan, const CommandRecord& record,
                      const CommandEnd& end) const = 0;

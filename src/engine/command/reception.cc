@@ -10,7 +10,7 @@
 
 namespace agenttalk {
 
-const CommandRecord& ReceiveCommand(Turn& turn, const PlanState& plan, NewCommand added) {
+const CommandRecord& ReceiveCommand(Turn& turn, const PlanState& plan, NewCommand&& added) {
   CommandReceived received;
   received.agent_id = std::move(added.agent);
   received.payload = added.payload;

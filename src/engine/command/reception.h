@@ -30,6 +30,6 @@ struct NewCommand {
 };
 
 // The one place where a command begins. Nothing is done with it yet.
-const CommandRecord& ReceiveCommand(Turn& turn, const PlanState& plan, NewCommand added);
+const CommandRecord& ReceiveCommand(Turn& turn, const PlanState& plan, NewCommand&& added);
 
 }  // namespace agenttalk

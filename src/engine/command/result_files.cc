@@ -19,8 +19,8 @@ std::map<std::string, Content> GivenOutputs(Turn& turn, const PlanState& plan, A
   return given;
 }
 
-std::map<std::string, Content> LeftOutputs(const PlanState& plan, const CommandRecord& record,
-                                           bool external) {
+std::map<std::string, Content> OutputsInFolder(const PlanState& plan, const CommandRecord& record,
+                                               bool external) {
   std::map<std::string, Content> files;
   if (const auto left = plan.found_outputs.find(record.agent); external && left != plan.found_outputs.end())
     files = left->second;

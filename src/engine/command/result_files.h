@@ -16,6 +16,7 @@ std::map<std::string, Content> GivenOutputs(Turn& turn, const PlanState& plan, A
 
 // The files beside an answer: what tools left in outputs/ and, beside an external agent's result, what it
 // left in its outbox.
-std::map<std::string, Content> LeftOutputs(const PlanState& plan, const CommandRecord& record, bool external);
+std::map<std::string, Content> OutputsInFolder(const PlanState& plan, const CommandRecord& record,
+                                               bool external);
 
 }  // namespace agenttalk

@@ -88,7 +88,7 @@ void Send(Turn& turn, const PlanState& plan, const CommandRecord& record, const 
   if (auto obstacle = FindObstacle(turn.state(), record.agent, to, what.hops)) {
     Bury(turn, plan, record, std::move(sent), *std::move(obstacle));
   } else {
-    Hand(turn, plan, std::move(sent));
+    DeliverMessage(turn, plan, std::move(sent));
   }
 }
 
@@ -123,7 +123,7 @@ std::optional<Error> FindObstacle(const HubState& state, const AgentId& from, co
   return ForbidSending(state, from, to);
 }
 
-void Hand(Turn& turn, const PlanState& plan, MessageSent sent) {
+void DeliverMessage(Turn& turn, const PlanState& plan, MessageSent&& sent) {
   if (sent.to.str() == kHuman) {
     turn.Emit(plan, std::move(sent));
     return;
@@ -131,7 +131,7 @@ void Hand(Turn& turn, const PlanState& plan, MessageSent sent) {
   std::vector<InputArrived> files;
   files.reserve(sent.outputs.size() + 1);
   const auto add = [&](std::string name, const Content& content) {
-    files.push_back({sent.to, std::move(name), content, sent.from, sent.command_id, sent.hops, {}});
+    files.emplace_back(sent.to, std::move(name), content, sent.from, sent.command_id, sent.hops);
   };
   for (const NamedContent& output : sent.outputs) add(output.name, output.content);
   add(sent.message_id + ".json", sent.message);
@@ -158,8 +158,9 @@ void SendPlainMessage(Turn& turn, const PlanState& plan, const OutgoingMessage& 
   facts.hops = message.hops;
   facts.sent_at = turn.now();
   const Content body = turn.Store(plan, MessageText(facts));
-  Hand(turn, plan,
-       {message.message_id, message.command_id, message.from, message.to, body, {}, message.hops, {}});
+  DeliverMessage(
+      turn, plan,
+      {message.message_id, message.command_id, message.from, message.to, body, {}, message.hops, {}});
 }
 
 void RouteResult(Turn& turn, const PlanState& plan, const CommandRecord& record, const Dispatchable& what) {
@@ -177,15 +178,15 @@ std::optional<Error> Redeliver(Turn& turn, const PlanState& plan, const DeadLett
   if (auto obstacle = FindObstacle(turn.state(), letter.sender, letter.agent_id, letter.hops)) {
     return obstacle;
   }
-  Hand(turn, plan,
-       {fmt::format("msg_{}", letter.command_id.str()),
-        letter.command_id,
-        letter.sender,
-        letter.agent_id,
-        letter.body,
-        letter.outputs,
-        letter.hops,
-        {}});
+  DeliverMessage(turn, plan,
+                 {fmt::format("msg_{}", letter.command_id.str()),
+                  letter.command_id,
+                  letter.sender,
+                  letter.agent_id,
+                  letter.body,
+                  letter.outputs,
+                  letter.hops,
+                  {}});
   return std::nullopt;
 }
 

@@ -38,7 +38,7 @@ std::optional<Error> Redeliver(Turn& turn, const PlanState& plan, const DeadLett
 std::optional<Error> FindObstacle(const HubState& state, const AgentId& from, const AgentId& to,
                                   std::uint32_t hops);
 // The message reaches its receiver, with what goes along.
-void Hand(Turn& turn, const PlanState& plan, MessageSent sent);
+void DeliverMessage(Turn& turn, const PlanState& plan, MessageSent&& sent);
 // A message that is no command's result. The way must be free (FindObstacle).
 struct OutgoingMessage {
   std::string message_id;

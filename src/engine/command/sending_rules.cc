@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/issue.h"
 #include "engine/command/parts.h"
 #include "engine/command/plan_rules.h"
 #include "engine/command/router.h"
@@ -21,6 +22,7 @@
 #include "engine/turn/turn.h"
 #include "model/command/command.h"
 #include "model/command/sent_command.h"
+#include "model/words/diagnostics.h"
 
 namespace agenttalk {
 namespace {
@@ -98,9 +100,8 @@ std::vector<std::string> RefusedSends(Turn& turn, const PlanState& plan, const C
     auto fault = FindFault(turn.state(), sender, draft.sent, file);
     if (!fault) fault = FindPlanFault(turn, plan, file);
     if (!fault) continue;
-    lines.push_back(fmt::format("{} at /outputs/{}: {}{}{}{}", ToString(fault->code), draft.sent.file,
-                                fault->message, fault->hint.empty() ? "" : " (", fault->hint,
-                                fault->hint.empty() ? "" : ")"));
+    lines.push_back(IssueWithHint(
+        {fault->code, "/outputs/" + draft.sent.file, fault->message, fault->hint, 0}, turn.language()));
   }
   return lines;
 }

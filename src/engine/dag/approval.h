@@ -15,7 +15,7 @@ namespace agenttalk {
 std::uint32_t MostRejections(const TaskNode& node);
 
 // Fills in what is to be judged and what each choice leads to. The question must be the next event. What is
-// asked stands in its text already.
+// asked is in its text already.
 void ShowResult(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node,
                 QuestionAsked& question);
 

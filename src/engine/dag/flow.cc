@@ -106,8 +106,8 @@ void ShareResult(Turn& turn, const PlanState& plan, TaskIndex task) {
   if (!state.settings.reuse || !state.settings.share_results || result.key.IsZero() || result.acted) return;
   const TaskResult* known = state.shared.Find(result.key);
   if (known != nullptr && known->result == result.result && known->outputs == result.outputs) return;
-  turn.Emit(turn.state().own, ResultShared{plan.id, plan.dag->IdOf(task), result.key, result.result,
-                                           result.outputs, result.score, result.explanation});
+  turn.Emit(turn.state().hub_plan, ResultShared{plan.id, plan.dag->IdOf(task), result.key, result.result,
+                                                result.outputs, result.score, result.explanation});
 }
 
 void CompleteTask(Turn& turn, const PlanState& plan, TaskIndex task, const TaskNode& node) {
@@ -247,7 +247,7 @@ void WorkOffBacklog(Turn& turn, const PlanState& plan, std::uint32_t agent_numbe
   }
 }
 
-// One thing that the events have made possible; false: nothing is left.
+// One thing that the events have made possible; false: nothing remains.
 bool AdvanceOnce(Turn& turn, const PlanState& plan) {
   const DagState& dag = *plan.dag;
   TaskReminders& reminders = turn.RemindersOf(plan);
@@ -283,7 +283,7 @@ bool IsUpstream(const DagState& dag, TaskIndex of, TaskIndex wanted) {
 }
 
 // A task downstream found its input wanting: the one that made it is reworked, and whatever was made of it
-// is made anew.
+// is rebuilt.
 void SendBack(Turn& turn, const PlanState& plan, TaskIndex task, const ReworkRequest& request) {
   const DagState& dag = *plan.dag;
   const TaskIndex upstream = dag.Find(request.task_id);

@@ -43,7 +43,7 @@ void ReworkReviewedTask(Turn& turn, const PlanState& plan, TaskIndex task, const
 void FailReviewedTask(Turn& turn, const PlanState& plan, TaskIndex task, ErrorCode code,
                       const std::string& reason);
 
-// Works off what the events so far have made possible, and ends the plan when nothing is left.
+// Works off what the events so far have made possible, and ends the plan when nothing remains.
 void AdvanceTasks(Turn& turn, const PlanState& plan);
 
 // Why the plan has failed; empty: it has not.

@@ -27,7 +27,7 @@ struct NamedOutputs {
   std::vector<NamedContent> outputs;
   std::vector<NamedContent> beside;
 };
-// `given` stands in the answer, `left` are files that lay where outputs are looked for. The only declared
+// `given` is in the answer, `left` are files that lay where outputs are looked for. The only declared
 // output is the result itself where neither has it.
 NamedOutputs NameOutputs(const TaskNode& node, const std::map<std::string, Content>& given,
                          const std::map<std::string, Content>& left, const Content& result);

@@ -6,7 +6,7 @@
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
 
-// Holding a plan, letting it go on, giving it up.
+// Holding a plan, letting it continue, giving it up.
 namespace agenttalk {
 
 void OnPlanControl(Turn& turn, const PlanControl& control);

@@ -29,7 +29,7 @@ struct PlanView {
   std::uint64_t revision = 0;
   std::uint32_t total = 0;
   std::uint32_t completed = 0;
-  std::uint32_t failed = 0;  // and those that cannot go on because of it
+  std::uint32_t failed = 0;  // and those that cannot continue because of it
   std::uint32_t active = 0;
   std::uint32_t ready = 0;
   bool is_completed = false;

@@ -18,8 +18,8 @@ void CancelTask(Turn& turn, const PlanState& plan, TaskIndex task, const std::st
 // Resets what failed, and what was given up because of it.
 void RestartTasks(Turn& turn, const PlanState& plan, std::vector<TaskIndex> failed, std::string reason);
 
-// A failed task, and what was given up because of it, begins anew, so that a command sent for it is executed;
-// the error says why not.
+// A failed task, and what was given up because of it, starts again, so that a command sent for it is
+// executed; the error says why not.
 Result<void> ReopenFailed(Turn& turn, const PlanState& plan, const Command& command);
 
 }  // namespace agenttalk

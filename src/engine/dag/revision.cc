@@ -60,7 +60,7 @@ bool Takes(const TaskNode& node, const std::string& file) {
   });
 }
 
-// A state that a revision leaves alone; what has ended badly begins anew.
+// A state that a revision leaves alone; what has ended badly starts again.
 bool IsWorthKeeping(const DagState& dag, TaskIndex task) {
   switch (dag.Task(task).phase) {
     case TaskPhase::kPending:
@@ -142,7 +142,7 @@ void GiveFile(Turn& turn, const PlanState& plan, const TaskDag& dag, const Named
   }
 }
 
-// Commands and questions of tasks that do not go on as they were.
+// Commands and questions of tasks that do not continue as they were.
 void CancelChanged(Turn& turn, const PlanState& plan, const std::vector<std::uint32_t>& kept) {
   std::vector<bool> stays(plan.dag->size());
   for (const std::uint32_t old : kept) {

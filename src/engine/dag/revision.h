@@ -9,14 +9,14 @@
 
 namespace agenttalk {
 
-// A DAG is handed in. The plan's first one begins it. The same one again goes on with it: what failed is
+// A DAG is submitted. The plan's first one begins it. The same one again continues with it: what failed is
 // executed again, and a plan that is done stays as it is. Another one is a revision: tasks that do the same
-// work on the same inputs keep state and result, the others begin anew, and commands of tasks that are gone
+// work on the same inputs keep state and result, the others start again, and commands of tasks that are gone
 // or changed are cancelled.
 void OnPlanSubmission(Turn& turn, PlanSubmission submission);
 
-// A revision that comes of a change to some tasks: those begin anew, whatever else there is stays as it is,
-// also what has failed. The caller has reset what depends on them, and goes on with AdvanceTasks.
+// A revision that comes of a change to some tasks: those start again, whatever else there is stays as it is,
+// also what has failed. The caller has reset what depends on them, and continues with AdvanceTasks.
 void ReviseDag(Turn& turn, const PlanState& plan, PlanSubmission revision, const std::set<TaskId>& anew);
 
 }  // namespace agenttalk

@@ -88,11 +88,11 @@ AnswerUse TaskOwner::UseAnswer(Turn& turn, const PlanState& plan, const CommandR
   return turn.parts().goals.UseExecutorAnswer(turn, plan, record, answer);
 }
 
-void TaskOwner::Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts answer,
-                        CommandSucceeded succeeded) const {
+void TaskOwner::Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts&& answer,
+                        CommandSucceeded&& succeeded) const {
   if (const TaskIndex task = plan.TaskOf(record); task != DagState::kNone) {
     const std::map<std::string, Content> given = GivenOutputs(turn, plan, answer);
-    const std::map<std::string, Content> left = LeftOutputs(plan, record, succeeded.source.has_value());
+    const std::map<std::string, Content> left = OutputsInFolder(plan, record, succeeded.source.has_value());
     NamedOutputs named = NameOutputs(plan.dag->Node(task), given, left, succeeded.result);
     succeeded.outputs = std::move(named.outputs);
     succeeded.beside = std::move(named.beside);

@@ -27,8 +27,8 @@ class TaskOwner final : public CommandOwner {
                 const Digest& reuse_key) const override;
   AnswerUse UseAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record,
                       const AnswerFacts& answer) const override;
-  void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts answer,
-               CommandSucceeded succeeded) const override;
+  void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts&& answer,
+               CommandSucceeded&& succeeded) const override;
   void Ended(Turn& turn, const PlanState& plan, const CommandRecord& record,
              const CommandEnd& end) const override;
   void Decline(Turn& turn, const PlanState& plan, const CommandRecord& record,

@@ -32,7 +32,7 @@
 namespace agenttalk {
 namespace {
 
-// What lies in the question's folder.
+// What is in the question's folder.
 std::vector<std::string> FilesOf(const PlanState& plan, std::uint64_t question) {
   std::vector<std::string> names;
   const OpenQuestion* found = plan.people.FindQuestion(question);
@@ -86,15 +86,15 @@ void Alert(Turn& turn, const PlanState& plan, const CommandRecord* record, std::
 }
 
 void OnHubAlert(Turn& turn, HubAlert input) {
-  const PlanState& own = turn.state().own;
+  const PlanState& hub = turn.state().hub_plan;
   const auto is_it = [&](const QuestionAsked& asked) {
     return asked.kind == QuestionKind::kAlert && asked.text == input.text;
   };
   if (input.over) {
-    CloseAlertsIf(turn, own, turn.Say(Reason::kInOrderAgain), is_it);
-  } else if (std::ranges::none_of(own.people.questions(),
+    CloseAlertsIf(turn, hub, turn.Say(Reason::kInOrderAgain), is_it);
+  } else if (std::ranges::none_of(hub.people.questions(),
                                   [&](const auto& one) { return is_it(one.second.asked); })) {
-    Alert(turn, own, nullptr, std::move(input.text));
+    Alert(turn, hub, nullptr, std::move(input.text));
   }
 }
 

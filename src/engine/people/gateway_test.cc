@@ -86,7 +86,7 @@ TEST_F(Gateway, TheHubsBudgetCountsAllPlansAlsoThoseThatHaveEnded) {
   Feed(QuestionAnswer{PlanId("plan_c"), number, Decision::kApprove, "", {}, {}});
   EXPECT_EQ(StateOf("cmd_3", "plan_c"), CommandState::kRunning);
   Feed(MakeCommand("cmd_4", {}, "alice", "plan_d"));
-  EXPECT_EQ(engine_.state().own.raised.input_tokens, 25U) << "a whole budget more, for everybody";
+  EXPECT_EQ(engine_.state().hub_plan.raised.input_tokens, 25U) << "a whole budget more, for everybody";
 }
 
 TEST_F(Gateway, APlanThatIsLoadedAgainCountsOnce) {

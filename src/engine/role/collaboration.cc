@@ -182,7 +182,7 @@ void StartWork(Turn& turn, const PlanState& plan, NewCommand made, const Collabo
   }
 }
 
-// The response as a file, for whoever looks; a result that is too large for it lies beside it.
+// The response as a file, for whoever looks; a result that is too large for it is beside it.
 void SendResponse(Turn& turn, const PlanState& plan, const std::string& id,
                   const Collaboration& collaboration, const CollaborationAnswered& answered) {
   json::object body{{"request_id", id},
@@ -203,15 +203,15 @@ void SendResponse(Turn& turn, const PlanState& plan, const std::string& id,
     }
   }
   const Content message = turn.Store(plan, PrettyJson(body));
-  Hand(turn, plan,
-       {fmt::format("response_{}", id),
-        collaboration.work,
-        collaboration.to,
-        collaboration.from,
-        message,
-        std::move(beside),
-        0,
-        {}});
+  DeliverMessage(turn, plan,
+                 {fmt::format("response_{}", id),
+                  collaboration.work,
+                  collaboration.to,
+                  collaboration.from,
+                  message,
+                  std::move(beside),
+                  0,
+                  {}});
 }
 
 bool Waits(const PlanState& plan, const Collaboration& collaboration, const std::string& id) {
@@ -228,7 +228,7 @@ void EndWork(Turn& turn, const PlanState& plan, const CommandId& work, const std
   CompleteIfIdle(turn, plan);
 }
 
-// The asker goes on with what came.
+// The asker continues with what came.
 void Answer(Turn& turn, const PlanState& plan, const Collaboration& collaboration,
             CollaborationAnswered answered) {
   const std::string id = answered.request_id;
@@ -266,15 +266,15 @@ Result<void> RequestCollaboration(Turn& turn, const PlanState& plan, const Comma
   NewCommand work = MakeWork(plan, record, requested, asked);
   turn.Touch(record.agent);
   turn.Emit(plan, requested);
-  Hand(turn, plan,
-       {fmt::format("request_{}", requested.request_id),
-        record.id,
-        requested.from,
-        requested.to,
-        requested.request,
-        {},
-        0,
-        {}});
+  DeliverMessage(turn, plan,
+                 {fmt::format("request_{}", requested.request_id),
+                  record.id,
+                  requested.from,
+                  requested.to,
+                  requested.request,
+                  {},
+                  0,
+                  {}});
   StartWork(turn, plan, std::move(work), requested, asked);
   return {};
 }

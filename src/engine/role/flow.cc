@@ -94,7 +94,7 @@ void FinishStep(Turn& turn, const PlanState& plan, const CommandRecord& record, 
   turn.Emit(plan, std::move(finished));
 }
 
-// True: the plan says how to go on: without this step, or with it, after a pause.
+// True: the plan says how to continue: without this step, or with it, after a pause.
 bool RecordFailure(Turn& turn, const PlanState& plan, const CommandRecord& record, ErrorCode code,
                    const std::string& message, Duration at_least = {}) {
   const RoleState& role = RoleOf(record);
@@ -108,7 +108,7 @@ bool RecordFailure(Turn& turn, const PlanState& plan, const CommandRecord& recor
   finished.message = message;
   finished.next = role.current();
   finished.stands_for = role.stands_for();
-  bool goes_on = true;
+  bool continues = true;
   if (failed.on_error == OnError::kSkip) {
     finished.outcome = StepOutcome::kSkipped;
     finished.next = role.NextStep();
@@ -117,10 +117,10 @@ bool RecordFailure(Turn& turn, const PlanState& plan, const CommandRecord& recor
     finished.next = static_cast<std::uint32_t>(*role.plan().Find(failed.alternative));
     if (finished.stands_for == StepFinished::kNobody) finished.stands_for = role.current();
   } else {
-    goes_on = failed.on_error == OnError::kRetry && role.CurrentProgress().attempts < kStepAttempts;
+    continues = failed.on_error == OnError::kRetry && role.CurrentProgress().attempts < kStepAttempts;
   }
   turn.Emit(plan, std::move(finished));
-  if (!role.AwaitsRetry()) return goes_on;
+  if (!role.AwaitsRetry()) return continues;
   const Duration pause = RetryPause(plan, record, role.CurrentProgress().attempts - 1);
   turn.Emit(plan, AttemptFailed{record.id, record.execution->attempt, code, message,
                                 turn.now() + std::max(pause, at_least)});
@@ -128,7 +128,7 @@ bool RecordFailure(Turn& turn, const PlanState& plan, const CommandRecord& recor
   return true;
 }
 
-// True: the plan goes on. Otherwise the attempt has failed.
+// True: the plan continues. Otherwise the attempt has failed.
 bool FailStep(Turn& turn, const PlanState& plan, const CommandRecord& record, Error error, bool retryable) {
   if (RecordFailure(turn, plan, record, error.code, error.message)) return true;
   std::string text = turn.Say(Reason::kStep, RoleOf(record).CurrentStep().id, error.message);
@@ -369,7 +369,7 @@ bool InSteps::SurviveFailure(Turn& turn, const PlanState& plan, const CommandRec
                              const CallFailure& failure) const {
   if (!RunsStep(record) || failure.code == ErrorCode::kAttemptTimeout) return false;
   const bool stops = RoleOf(record).CurrentStep().on_error == OnError::kStop;
-  // The command's own retry goes on with the recorded conversation.
+  // The command's own retry continues with the recorded conversation.
   if (stops && failure.retryable && record.execution->failures < record.retry_times) return false;
   const Duration at_least = failure.retry_after.value_or(Duration{});
   if (!RecordFailure(turn, plan, record, failure.code, failure.message, at_least)) return false;

@@ -22,7 +22,7 @@
 //                                                       │  ↑
 //                                                       └ retry, skip, an alternative step
 //
-// A step that asks another agent puts the command into waiting_collaboration: it holds no slot, and goes on
+// A step that asks another agent puts the command into waiting_collaboration: it holds no slot, and continues
 // with the answer (engine/role/collaboration.h). An agent of the strategy `simple` never gets here.
 namespace agenttalk {
 

@@ -104,7 +104,7 @@ Result<ActionResult> PublishMessage(const ActionCall& call) {
     facts.hops = hops;
     facts.sent_at = call.turn.now();
     const Content message = call.turn.Store(call.plan, MessageText(facts));
-    Hand(call.turn, call.plan, {id, call.record.id, call.record.agent, to, message, {}, hops, {}});
+    DeliverMessage(call.turn, call.plan, {id, call.record.id, call.record.agent, to, message, {}, hops, {}});
   }
   return ActionResult{content.text, content.is_json};
 }

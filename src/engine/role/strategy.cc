@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/issue.h"
-#include "base/issue_text.h"
 #include "base/time.h"
 #include "engine/command/brief_reading.h"
 #include "engine/command/conversation.h"
@@ -29,6 +28,7 @@
 #include "model/events/event.h"
 #include "model/steps/internal_plan.h"
 #include "model/steps/sop.h"
+#include "model/words/diagnostics.h"
 #include "model/words/reasons.h"
 
 namespace agenttalk {
@@ -65,7 +65,7 @@ void RefuseWith(Turn& turn, const PlanState& plan, const CommandRecord& record, 
                 const std::vector<Issue>& issues) {
   std::vector<std::string> lines;
   for (const Issue& issue : issues) {
-    lines.push_back(IssueWithHint(issue));
+    lines.push_back(IssueWithHint(issue, turn.language()));
   }
   RefuseAnswer(turn, plan, record, call, std::move(lines));
 }

@@ -98,6 +98,49 @@ json::array Exceptions(const PlanState& plan) {
   return failed;
 }
 
+StageBrief ForRouter(Turn& turn, const PlanState& plan, StageMatter matter) {
+  StageBrief context = CommonContext(turn, plan, matter);
+  context.task_context = WorkUnderWay(turn, plan, matter, plan.goal->LineOf(matter).Understood());
+  context.intent_analysis = PrettyJson(ParsedOr(plan.goal->LineOf(matter).intent));
+  return context;
+}
+
+StageBrief ForPlanner(Turn& turn, const PlanState& plan, StageMatter matter) {
+  StageBrief brief = CommonContext(turn, plan, matter, true);
+  const StageLine& line = plan.goal->LineOf(matter);
+  json::object context;
+  if (json::array files = FilesShown(turn, plan, line.Understood().referenced_entities); !files.empty()) {
+    context["files"] = std::move(files);
+  }
+  if (plan.dag) context["tasks"] = TasksShown(turn, plan);
+  ShowDependencies(turn, plan, line.Understood(), context);
+  if (!line.plan.empty()) context["plan"] = ParsedOr(line.plan);
+  if (!line.feedback.empty()) context["feedback"] = json::array(line.feedback.begin(), line.feedback.end());
+  if (matter == StageMatter::kRemark) {
+    context["change"] = turn.Say(line.route == Route::kMinorReplan ? Reason::kListChanges : Reason::kListAll);
+  }
+  if (!context.empty()) brief.task_context = PrettyJson(context);
+  brief.resource_pool = PoolText(ResourcePool(turn.state()));
+  return brief;
+}
+
+StageBrief ForOrchestrator(Turn& turn, const PlanState& plan, StageMatter matter) {
+  StageBrief brief = CommonContext(turn, plan, matter);
+  json::object context{{"tasks", TasksShown(turn, plan)}};
+  if (matter == StageMatter::kException) {
+    context["phase"] = EnumName(plan.goal->phase());
+    context["exception"] = Exceptions(plan);
+    context["choices"] = {"EXCEPTION_HANDLE retry", "EXCEPTION_HANDLE skip", "EXCEPTION_HANDLE replan",
+                          "EXCEPTION_HANDLE stop",  "RESOURCE_ALLOCATE",     "USER_ESCALATE"};
+  } else {
+    context["phase"] = {{"from", EnumName(plan.goal->phase())}, {"to", EnumName(GoalPhase::kEnded)}};
+    context["choices"] = {"PHASE_TRANSITION", "USER_ESCALATE"};
+  }
+  brief.task_context = PrettyJson(context);
+  brief.resource_pool = PoolText(ResourcePool(turn.state()));
+  return brief;
+}
+
 std::string FileText(const Command& command, const StageRequest& request) {
   json::value body = ToJson(command);
   body.as_object()["stage"] = ToString(request.stage);
@@ -130,52 +173,39 @@ void Start(Turn& turn, const PlanState& plan, StageRequest request) {
 
 }  // namespace
 
-std::string StandOf(Turn& turn, const PlanState& plan) {
+std::string PlanStateText(Turn& turn, const PlanState& plan) {
   json::object stand = StateOfPlan(plan);
   stand["tasks"] = TasksShown(turn, plan);
   return PrettyJson(stand);
 }
 
-void AskUnderstanding(Turn& turn, const PlanState& plan, StageMatter matter) {
-  StageRequest request{
-      .stage = Stage::kUnderstanding, .matter = matter, .context = CommonContext(turn, plan, matter)};
-  request.context.task_context = WorkUnderWay(turn, plan, matter);
-  Start(turn, plan, std::move(request));
-}
-
-void AskRouter(Turn& turn, const PlanState& plan, StageMatter matter) {
-  StageRequest request{
-      .stage = Stage::kRouter, .matter = matter, .context = CommonContext(turn, plan, matter)};
-  request.context.task_context = WorkUnderWay(turn, plan, matter, plan.goal->LineOf(matter).Understood());
-  request.context.intent_analysis = PrettyJson(ParsedOr(plan.goal->LineOf(matter).intent));
-  Start(turn, plan, std::move(request));
-}
-
-void AskPlanner(Turn& turn, const PlanState& plan, StageMatter matter) {
-  StageRequest request{
-      .stage = Stage::kPlanner, .matter = matter, .context = CommonContext(turn, plan, matter, true)};
-  const StageLine& line = plan.goal->LineOf(matter);
-  json::object context;
-  if (json::array files = FilesShown(turn, plan, line.Understood().referenced_entities); !files.empty()) {
-    context["files"] = std::move(files);
+void AskStage(Turn& turn, const PlanState& plan, Stage stage, StageMatter matter) {
+  StageRequest request{.stage = stage, .matter = matter};
+  switch (stage) {
+    case Stage::kUnderstanding:
+      request.context = CommonContext(turn, plan, matter);
+      request.context.task_context = WorkUnderWay(turn, plan, matter);
+      break;
+    case Stage::kRouter:
+      request.context = ForRouter(turn, plan, matter);
+      break;
+    case Stage::kPlanner:
+      request.context = ForPlanner(turn, plan, matter);
+      break;
+    case Stage::kReviewer:
+      request.context = CommonContext(turn, plan, matter, true);
+      request.context.task_context = PlanToJudge(turn, plan, matter);
+      request.context.resource_pool = PoolText(ResourcePool(turn.state()));
+      break;
+    case Stage::kOrchestrator:
+      request.context = ForOrchestrator(turn, plan, matter);
+      break;
+    case Stage::kCommand:
+    case Stage::kExecutor:
+    case Stage::kStrategy:
+    case Stage::kInternalPlan:
+      CHECK(false);  // no stage of a goal
   }
-  if (plan.dag) context["tasks"] = TasksShown(turn, plan);
-  ShowDependencies(turn, plan, line.Understood(), context);
-  if (!line.plan.empty()) context["plan"] = ParsedOr(line.plan);
-  if (!line.feedback.empty()) context["feedback"] = json::array(line.feedback.begin(), line.feedback.end());
-  if (matter == StageMatter::kRemark) {
-    context["change"] = turn.Say(line.route == Route::kMinorReplan ? Reason::kListChanges : Reason::kListAll);
-  }
-  if (!context.empty()) request.context.task_context = PrettyJson(context);
-  request.context.resource_pool = PoolText(ResourcePool(turn.state()));
-  Start(turn, plan, std::move(request));
-}
-
-void AskPlanReview(Turn& turn, const PlanState& plan, StageMatter matter) {
-  StageRequest request{
-      .stage = Stage::kReviewer, .matter = matter, .context = CommonContext(turn, plan, matter, true)};
-  request.context.task_context = PlanToJudge(turn, plan, matter);
-  request.context.resource_pool = PoolText(ResourcePool(turn.state()));
   Start(turn, plan, std::move(request));
 }
 
@@ -190,51 +220,14 @@ void AskResultReview(Turn& turn, const PlanState& plan, TaskIndex task) {
   Start(turn, plan, std::move(request));
 }
 
-void AskOrchestrator(Turn& turn, const PlanState& plan, StageMatter matter) {
-  StageRequest request{
-      .stage = Stage::kOrchestrator, .matter = matter, .context = CommonContext(turn, plan, matter)};
-  json::object context{{"tasks", TasksShown(turn, plan)}};
-  if (matter == StageMatter::kException) {
-    context["phase"] = EnumName(plan.goal->phase());
-    context["exception"] = Exceptions(plan);
-    context["choices"] = {"EXCEPTION_HANDLE retry", "EXCEPTION_HANDLE skip", "EXCEPTION_HANDLE replan",
-                          "EXCEPTION_HANDLE stop",  "RESOURCE_ALLOCATE",     "USER_ESCALATE"};
-  } else {
-    context["phase"] = {{"from", EnumName(plan.goal->phase())}, {"to", EnumName(GoalPhase::kEnded)}};
-    context["choices"] = {"PHASE_TRANSITION", "USER_ESCALATE"};
-  }
-  request.context.task_context = PrettyJson(context);
-  request.context.resource_pool = PoolText(ResourcePool(turn.state()));
-  Start(turn, plan, std::move(request));
-}
-
 void AskAgain(Turn& turn, const PlanState& plan, const StageCall& call) {
-  switch (call.stage) {
-    case Stage::kUnderstanding:
-      AskUnderstanding(turn, plan, call.matter);
-      return;
-    case Stage::kRouter:
-      AskRouter(turn, plan, call.matter);
-      return;
-    case Stage::kPlanner:
-      AskPlanner(turn, plan, call.matter);
-      return;
-    case Stage::kReviewer:
-      if (call.matter != StageMatter::kResult) {
-        AskPlanReview(turn, plan, call.matter);
-      } else if (const TaskIndex task = plan.dag ? plan.dag->Find(call.task) : DagState::kNone;
-                 task != DagState::kNone && plan.dag->Task(task).phase == TaskPhase::kReview) {
-        AskResultReview(turn, plan, task);
-      }
-      return;
-    case Stage::kOrchestrator:
-      AskOrchestrator(turn, plan, call.matter);
-      return;
-    case Stage::kCommand:
-    case Stage::kExecutor:
-    case Stage::kStrategy:
-    case Stage::kInternalPlan:
-      CHECK(false);  // no stage of a goal
+  if (call.matter != StageMatter::kResult) {
+    AskStage(turn, plan, call.stage, call.matter);
+    return;
+  }
+  const TaskIndex task = plan.dag ? plan.dag->Find(call.task) : DagState::kNone;
+  if (task != DagState::kNone && plan.dag->Task(task).phase == TaskPhase::kReview) {
+    AskResultReview(turn, plan, task);
   }
 }
 

@@ -15,13 +15,10 @@
 // Asking a stage: a command like any other, given to the stage's agent, with what the stage has to know.
 namespace agenttalk {
 
-// Each makes the command; its answer comes to ContinueAfterStage (engine/stage/flow.h).
-void AskUnderstanding(Turn& turn, const PlanState& plan, StageMatter matter);
-void AskRouter(Turn& turn, const PlanState& plan, StageMatter matter);
-void AskPlanner(Turn& turn, const PlanState& plan, StageMatter matter);
-void AskPlanReview(Turn& turn, const PlanState& plan, StageMatter matter);
+// Each makes the command; its answer comes to ContinueAfterStage (engine/stage/flow.h). The reviewer is asked
+// about a plan by the first, about a task's result by the second.
+void AskStage(Turn& turn, const PlanState& plan, Stage stage, StageMatter matter);
 void AskResultReview(Turn& turn, const PlanState& plan, TaskIndex task);
-void AskOrchestrator(Turn& turn, const PlanState& plan, StageMatter matter);
 
 // Asks once more what this stage was asked.
 void AskAgain(Turn& turn, const PlanState& plan, const StageCall& call);
@@ -31,6 +28,6 @@ void BriefExecutor(Turn& turn, const PlanState& plan, TaskIndex task, const Task
                    CommandBrief& brief);
 
 // How the plan stands, as JSON: its phase, its tasks and their states.
-std::string StandOf(Turn& turn, const PlanState& plan);
+std::string PlanStateText(Turn& turn, const PlanState& plan);
 
 }  // namespace agenttalk

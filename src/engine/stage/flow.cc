@@ -7,22 +7,18 @@
 #include <boost/json.hpp>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/check.h"
-#include "base/error.h"
-#include "base/error_code.h"
 #include "base/ids.h"
 #include "base/json.h"
 #include "base/language.h"
 #include "engine/command/flow.h"
 #include "engine/dag/plan_control.h"
 #include "engine/stage/calls.h"
-#include "engine/stage/goal_files.h"
 #include "engine/stage/match.h"
 #include "engine/stage/people.h"
 #include "engine/stage/plan.h"
@@ -33,7 +29,6 @@
 #include "engine/state/goal_state.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/input.h"
 #include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/events/event.h"
@@ -152,7 +147,7 @@ void FinishPlanning(Turn& turn, const PlanState& plan, const CommandId& command,
     return;
   }
   if (call.matter == StageMatter::kGoal) MoveToPhase(turn, plan, GoalPhase::kReviewing);
-  AskPlanReview(turn, plan, call.matter);
+  AskStage(turn, plan, Stage::kReviewer, call.matter);
 }
 
 // The plan in full, a line for each task.
@@ -263,33 +258,6 @@ bool HandleInability(Turn& turn, const PlanState& plan, const CommandId& command
   return true;
 }
 
-// A plan that ended badly, or was given up, is tried again.
-void GoOn(Turn& turn, const PlanState& plan) {
-  turn.Emit(plan, PlanChanged{PlanChange::kReopened, turn.Say(Reason::kGoalRunAgain)});
-  if (plan.dag) {
-    MoveToPhase(turn, plan, GoalPhase::kExecuting, turn.Say(Reason::kGoalRunAgain));
-    RetryFailed(turn, plan, turn.Say(Reason::kGoalRunAgain));
-  } else {
-    turn.Emit(plan, GoalSet{plan.goal->words(), {}, {}, false, plan.goal->files()});
-    AskUnderstanding(turn, plan, StageMatter::kGoal);
-  }
-}
-
-void BeginAnew(Turn& turn, const PlanState& plan, GoalSubmission& submission) {
-  if (!plan.completed) CancelPlan(turn, plan, turn.Say(Reason::kGoalStartsOver));
-  turn.Emit(plan, PlanChanged{PlanChange::kReopened, turn.Say(Reason::kGoalStartsOver)});
-  std::vector<NamedContent> files = plan.goal ? plan.goal->files() : std::vector<NamedContent>();
-  if (!submission.files.empty()) files = KeepGoalFiles(turn, plan, submission);
-  turn.Emit(plan, GoalSet{submission.goal, submission.author, {}, submission.fresh, std::move(files)});
-  AskUnderstanding(turn, plan, StageMatter::kGoal);
-}
-
-std::optional<Error> FindGoalRefusal(const PlanState& plan) {
-  if (!plan.opened || plan.IsStaged()) return std::nullopt;
-  return Error{ErrorCode::kStateConflict, fmt::format("{} is another plan", plan.id.str()),
-               "give the goal in other words, or give it another plan id"};
-}
-
 }  // namespace
 
 StageFinished ToEvent(const AgentOutput& output, const CommandId& command, Stage stage, const TaskId& task) {
@@ -321,39 +289,11 @@ void BeginGoal(Turn& turn, const PlanState& plan, const std::string& words, cons
   if (!plan.opened) turn.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
   turn.Emit(plan, GoalSet{words, author, intent, false, std::move(files)});
   if (intent.empty()) {
-    AskUnderstanding(turn, plan, StageMatter::kGoal);
+    AskStage(turn, plan, Stage::kUnderstanding, StageMatter::kGoal);
   } else {
     MoveToPhase(turn, plan, GoalPhase::kPlanning);
-    AskPlanner(turn, plan, StageMatter::kGoal);
+    AskStage(turn, plan, Stage::kPlanner, StageMatter::kGoal);
   }
-}
-
-void OnGoalSubmission(Turn& turn, GoalSubmission submission) {
-  const PlanState& plan = turn.Plan(submission.plan_id);
-  const std::string& client = submission.client_id;
-  const bool repeated = !client.empty() && std::ranges::find(plan.clients, client) != plan.clients.end();
-  if (auto refusal = FindGoalRefusal(plan)) {
-    turn.reply = {Reply::Status::kRefused, std::move(refusal), {}, 0};
-    return;
-  }
-  const bool failed = plan.completed && (plan.cancelled || (plan.HasFailedGoal()));
-  const bool other_files = HasOtherFiles(plan, submission);
-  if (repeated || (plan.opened && !failed && !submission.fresh && !other_files)) {
-    turn.reply = {Reply::Status::kRepeated, {}, {}, plan.last_event};
-    return;
-  }
-  if (!plan.opened) {
-    turn.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
-    std::vector<NamedContent> files = KeepGoalFiles(turn, plan, submission);
-    BeginGoal(turn, plan, submission.goal, submission.author, {}, std::move(files));
-  } else if (submission.fresh || other_files) {
-    // Another plan may be right for other files.
-    BeginAnew(turn, plan, submission);
-  } else {
-    GoOn(turn, plan);
-  }
-  if (!client.empty()) turn.Emit(plan, ControlAccepted{client, "goal"});
-  turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};
 }
 
 void ContinueAfterStage(Turn& turn, const PlanState& plan, const CommandId& command,
@@ -363,7 +303,7 @@ void ContinueAfterStage(Turn& turn, const PlanState& plan, const CommandId& comm
   switch (call.stage) {
     case Stage::kUnderstanding:
       if (call.matter == StageMatter::kGoal) MoveToPhase(turn, plan, GoalPhase::kRouting);
-      AskRouter(turn, plan, call.matter);
+      AskStage(turn, plan, Stage::kRouter, call.matter);
       return;
     case Stage::kRouter:
       FinishRouting(turn, plan, command, call.matter, output);
@@ -402,12 +342,12 @@ void ActOnRoute(Turn& turn, const PlanState& plan, StageMatter matter) {
     return;
   }
   MoveToPhase(turn, plan, GoalPhase::kPlanning);
-  AskPlanner(turn, plan, matter);
+  AskStage(turn, plan, Stage::kPlanner, matter);
 }
 
 void PlanAgain(Turn& turn, const PlanState& plan, StageMatter matter) {
   if (matter == StageMatter::kGoal) MoveToPhase(turn, plan, GoalPhase::kPlanning);
-  AskPlanner(turn, plan, matter);
+  AskStage(turn, plan, Stage::kPlanner, matter);
 }
 
 void AcceptPlan(Turn& turn, const PlanState& plan, StageMatter matter) {

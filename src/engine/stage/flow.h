@@ -8,7 +8,6 @@
 #include "base/ids.h"
 #include "engine/state/goal_state.h"
 #include "engine/state/plan_state.h"
-#include "engine/turn/input.h"
 #include "engine/turn/turn.h"
 #include "model/answer/agent_output.h"
 #include "model/events/stage_events.h"
@@ -20,11 +19,9 @@
 //                     └──────── questions to a person, wherever one has to decide
 //
 // Each stage is a command of its own (engine/stage/calls.h), so that repair, retries, budgets, recording and
-// recovery are those of every command. What is done with an answer is decided here and in stage_tasks.h; what
-// people decide comes through stage_people.h; remarks on a plan go the same way (stage_remarks.h).
+// recovery are those of every command. What is done with an answer is decided here and in tasks.h; what
+// people decide comes through people.h; remarks on a plan go the same way (remarks.h).
 namespace agenttalk {
-
-void OnGoalSubmission(Turn& turn, GoalSubmission submission);
 
 // The stage has answered, which is recorded: the next stage, a person, or the tasks.
 void ContinueAfterStage(Turn& turn, const PlanState& plan, const CommandId& command,

@@ -74,31 +74,20 @@ TaskMatch Match(std::vector<PoolEntry>& pool, const PlannedTask& task, Language 
 }  // namespace
 
 const std::vector<AgentId>& StageAgents() {
-  static const std::vector<AgentId> agents = {AgentId("understanding-agent"), AgentId("router-agent"),
-                                              AgentId("planner-agent"), AgentId("reviewer-agent"),
-                                              AgentId("orchestrator-agent")};
+  static const std::vector<AgentId> agents = [] {
+    std::vector<AgentId> named;
+    for (const StageRow& row : kStageRows) {
+      if (!row.agent.empty()) named.emplace_back(std::string(row.agent));
+    }
+    return named;
+  }();
   return agents;
 }
 
 const AgentId& StageAgent(Stage stage) {
-  switch (stage) {
-    case Stage::kUnderstanding:
-      return StageAgents()[0];
-    case Stage::kRouter:
-      return StageAgents()[1];
-    case Stage::kPlanner:
-      return StageAgents()[2];
-    case Stage::kReviewer:
-      return StageAgents()[3];
-    case Stage::kOrchestrator:
-    case Stage::kCommand:
-    case Stage::kExecutor:
-    case Stage::kStrategy:
-    case Stage::kInternalPlan:
-      break;
-  }
-  CHECK(stage == Stage::kOrchestrator);
-  return StageAgents()[4];
+  const StageRow* row = FindRow(stage);
+  CHECK(row != nullptr && !row->agent.empty());
+  return *std::ranges::find(StageAgents(), row->agent, &AgentId::str);
 }
 
 bool IsStageAgentId(const AgentId& agent) {

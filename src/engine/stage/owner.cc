@@ -25,7 +25,7 @@ AnswerContract StageOwner::Contract(const PlanState& plan, const CommandRecord& 
                                     const CommandBrief& brief, const AgentSettings& agent) const {
   AnswerContract contract = OpenPlanOwner::Contract(plan, record, brief, agent);
   if (brief.stage == Stage::kPlanner) {
-    contract.known_tasks = TasksThatStay(plan, record.id);
+    contract.known_tasks = KeptTasks(plan, record.id);
     contract.known_files = FilesForPlanner(plan, contract.known_tasks);
   }
   return contract;
@@ -42,8 +42,8 @@ AnswerUse StageOwner::UseAnswer(Turn& turn, const PlanState& plan, const Command
   return {.next = AnswerUse::Next::kTaken};
 }
 
-void StageOwner::Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts answer,
-                         CommandSucceeded succeeded) const {
+void StageOwner::Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts&& answer,
+                         CommandSucceeded&& succeeded) const {
   RecordSuccess(turn, plan, record, std::move(succeeded));
   if (answer.stage) ContinueAfterStage(turn, plan, record.id, *answer.stage);
   CompleteIfIdle(turn, plan);

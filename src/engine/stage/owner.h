@@ -18,8 +18,8 @@ class StageOwner final : public OpenPlanOwner {
                                         const CommandBrief& brief, const AgentSettings& agent) const override;
   AnswerUse UseAnswer(Turn& turn, const PlanState& plan, const CommandRecord& record,
                       const AnswerFacts& answer) const override;
-  void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts answer,
-               CommandSucceeded succeeded) const override;
+  void Succeed(Turn& turn, const PlanState& plan, const CommandRecord& record, AnswerFacts&& answer,
+               CommandSucceeded&& succeeded) const override;
   void Ended(Turn& turn, const PlanState& plan, const CommandRecord& record,
              const CommandEnd& end) const override;
 };

@@ -30,6 +30,7 @@
 #include "model/content/saying.h"
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
+#include "model/request/stage.h"
 #include "model/words/catalogue.h"
 #include "model/words/reasons.h"
 
@@ -98,7 +99,7 @@ void DecideRoute(Turn& turn, const PlanState& plan, const QuestionAsked& asked, 
                                          : turn.Say(Reason::kPersonRejectedSaying, text));
   } else {
     TellStages(turn, plan, matter, {}, text);
-    AskUnderstanding(turn, plan, matter);
+    AskStage(turn, plan, Stage::kUnderstanding, matter);
   }
 }
 

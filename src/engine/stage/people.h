@@ -10,7 +10,7 @@
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
 
-// Where a goal needs a person. A question's default is never "go on".
+// Where a goal needs a person. A question's default is never "continue".
 namespace agenttalk {
 
 struct GoalQuestion {

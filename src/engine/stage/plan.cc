@@ -188,7 +188,7 @@ bool PatchesPlan(const PlanState& plan, StageMatter matter) {
   return matter == StageMatter::kRemark && plan.dag && plan.goal->LineOf(matter).route == Route::kMinorReplan;
 }
 
-std::vector<std::string> TasksThatStay(const PlanState& plan, const CommandId& planner) {
+std::vector<std::string> KeptTasks(const PlanState& plan, const CommandId& planner) {
   std::vector<std::string> names;
   if (!plan.goal || !plan.dag) return names;
   const StageCall* call = plan.goal->FindCall(planner);

@@ -18,7 +18,7 @@ namespace agenttalk {
 bool PatchesPlan(const PlanState& plan, StageMatter matter);
 // The tasks that a plan may depend on without listing them: those of the DAG that this planner's answer
 // patches.
-std::vector<std::string> TasksThatStay(const PlanState& plan, const CommandId& planner);
+std::vector<std::string> KeptTasks(const PlanState& plan, const CommandId& planner);
 // Why the planned tasks cannot become the plan's; empty: they can.
 std::string ObstacleTo(const PlanState& plan, StageMatter matter, const TaskPlan& wanted, Language language);
 

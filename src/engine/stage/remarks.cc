@@ -24,6 +24,7 @@
 #include "model/config/human_agent.h"
 #include "model/events/event.h"
 #include "model/events/stage_events.h"
+#include "model/request/stage.h"
 #include "model/words/reasons.h"
 
 namespace agenttalk {
@@ -54,7 +55,7 @@ bool HasEnded(const PlanState& plan) {
 void Control(Turn& turn, const PlanState& plan, const std::string& action) {
   const std::string reason = plan.goal->CurrentRemark().text;
   if (action == "status") {
-    SettleRemark(turn, plan, true, StandOf(turn, plan));
+    SettleRemark(turn, plan, true, PlanStateText(turn, plan));
   } else if (action == "pause" && !plan.paused && !HasEnded(plan)) {
     PausePlan(turn, plan, reason);
     SettleRemark(turn, plan, true, turn.Say(Reason::kPlanPaused));
@@ -81,7 +82,7 @@ void HeedWhilePlanning(Turn& turn, const PlanState& plan) {
   turn.Emit(plan, GoalNoted{StageMatter::kGoal, words, true, false});
   SettleRemark(turn, plan, true, turn.Say(Reason::kHeeded));
   if (plan.goal->LineOf(StageMatter::kGoal).intent.empty()) {
-    AskUnderstanding(turn, plan, StageMatter::kGoal);
+    AskStage(turn, plan, Stage::kUnderstanding, StageMatter::kGoal);
   } else {
     PlanAgain(turn, plan, StageMatter::kGoal);
   }
@@ -110,7 +111,7 @@ void OnPlanRemark(Turn& turn, PlanRemark remark) {
   if (plan.completed) turn.Emit(plan, PlanChanged{PlanChange::kReopened, turn.Say(Reason::kRemarkCame)});
   const std::uint64_t event = turn.Emit(plan, RemarkMade{std::move(remark.text), std::move(remark.author)});
   if (!remark.client_id.empty()) turn.Emit(plan, ControlAccepted{std::move(remark.client_id), "say"});
-  if (plan.goal->remarks().size() == 1) AskUnderstanding(turn, plan, StageMatter::kRemark);
+  if (plan.goal->remarks().size() == 1) AskStage(turn, plan, Stage::kUnderstanding, StageMatter::kRemark);
   turn.reply = {Reply::Status::kAccepted, {}, {}, event};
 }
 
@@ -126,7 +127,7 @@ void ActOnRemark(Turn& turn, const PlanState& plan) {
     case Route::kMinorReplan:
     case Route::kFullReplan:
       if (plan.dag) {
-        AskPlanner(turn, plan, StageMatter::kRemark);
+        AskStage(turn, plan, Stage::kPlanner, StageMatter::kRemark);
       } else {
         HeedWhilePlanning(turn, plan);
       }
@@ -145,7 +146,7 @@ void SettleRemark(Turn& turn, const PlanState& plan, bool done, const std::strin
   if (plan.goal->remarks().empty()) return;
   turn.Emit(plan, RemarkSettled{plan.goal->CurrentRemark().number,
                                 plan.goal->LineOf(StageMatter::kRemark).route, done, outcome, new_plan});
-  if (plan.goal->HasRemark()) AskUnderstanding(turn, plan, StageMatter::kRemark);
+  if (plan.goal->HasRemark()) AskStage(turn, plan, Stage::kUnderstanding, StageMatter::kRemark);
   CompleteIfIdle(turn, plan);
 }
 

@@ -24,7 +24,7 @@ struct RouteFacts {
 
 struct Ruling {
   Route route = Route::kWaitUserDecision;
-  Route intended = Route::kWaitUserDecision;  // where it goes if a person decides to go on
+  Route intended = Route::kWaitUserDecision;  // where it goes if a person decides to continue
   std::optional<ControlAction> control;
   bool must_confirm = false;
   bool overruled = false;

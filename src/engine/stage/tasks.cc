@@ -358,11 +358,11 @@ bool MayGoalEnd(Turn& turn, const PlanState& plan) {
   if (goal.phase() != GoalPhase::kExecuting || !plan.dag) return false;
   if (FailureOf(*plan.dag, turn.language()).empty()) {
     MoveToPhase(turn, plan, GoalPhase::kClosing, turn.Say(Reason::kAllDone));
-    AskOrchestrator(turn, plan, StageMatter::kPhaseEnd);
+    AskStage(turn, plan, Stage::kOrchestrator, StageMatter::kPhaseEnd);
   } else if (goal.exceptions() >= kMostExceptions) {
     AskAboutFailure(turn, plan, {}, {});
   } else {
-    AskOrchestrator(turn, plan, StageMatter::kException);
+    AskStage(turn, plan, Stage::kOrchestrator, StageMatter::kException);
   }
   return false;
 }

@@ -105,9 +105,9 @@ void CommandFold::MoveTo(CommandRecord& record, CommandState to, Timestamp due) 
 }
 
 void CommandFold::CountMissing(CommandRecord& record) {
-  // What lies in an inbox for everybody is for open plans: a DAG says itself what its tasks get.
-  const auto shared = plan_.dag ? state_.own.inboxes.end() : state_.own.inboxes.find(record.agent);
-  const Inbox* common = shared == state_.own.inboxes.end() ? nullptr : &shared->second;
+  // What is in an inbox for everybody is for open plans: a DAG says itself what its tasks get.
+  const auto shared = plan_.dag ? state_.hub_plan.inboxes.end() : state_.hub_plan.inboxes.find(record.agent);
+  const Inbox* common = shared == state_.hub_plan.inboxes.end() ? nullptr : &shared->second;
   record.unmet.assign(record.required.size(), 0);
   record.unmet_requirements = 0;
   const TaskIndex task = plan_.TaskOf(record);
@@ -130,7 +130,7 @@ void CommandFold::Fold(const TaskChanged& e) {
   if (task.command == TaskRecord::kNoCommand) return;
   CommandRecord& record = plan_.commands[task.command];
   if (record.state != CommandState::kWaitingInputs) return;
-  // Counted anew: what came while it was held may have replaced what it may not see, or the other way round.
+  // Counted again: what came while it was held may have replaced what it may not see, or the other way round.
   plan_.Unwatch(record);
   CountMissing(record);
   if (record.unmet_requirements == 0) state_.satisfied.emplace_back(plan_.number, record.index);

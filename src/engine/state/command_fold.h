@@ -33,7 +33,7 @@ class CommandFold {
   void Fold(const CommandSucceeded& e);
   void Fold(const CommandEnded& e);
   void Fold(const TaskChanged& e);
-  // The plan is paused, or goes on.
+  // The plan is paused, or continues.
   void Pause();
   void Resume();
 

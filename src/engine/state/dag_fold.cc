@@ -214,7 +214,7 @@ void FoldDag(PlanState& plan, const DagAdopted& e) {
   dag.Change().routing_rules = e.routing_rules;
   if (e.from_file) dag.Change().file_dag = e.dag.digest;
   dag.Rebuild();
-  // Numbers of commands go on where they were.
+  // Numbers of commands continue where they were.
   for (TaskIndex task = 0; task < dag.size(); ++task) {
     for (const std::uint32_t index : plan.CommandsOf(dag.IdOf(task))) {
       dag.Change().tasks[task].last_seq =

@@ -22,7 +22,7 @@
 namespace agenttalk {
 namespace {
 
-// A fallback may have a fallback; what goes on longer than this goes round.
+// A fallback may have a fallback; what continues longer than this goes round.
 constexpr int kLongestFallback = 32;
 
 bool IsBusy(TaskPhase phase) {

@@ -134,7 +134,7 @@ struct TaskRecord {
 struct Origin {
   PlanId plan;
   std::uint64_t at = 0;  // its last event that is shared
-  TaskId from_task;      // from here on everything was executed anew
+  TaskId from_task;      // from here on everything was executed again
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -250,7 +250,7 @@ class DagState {
   // A fallback whose turn has not come.
   [[nodiscard]] bool IsDormant(TaskIndex task) const;
   [[nodiscard]] bool HasBadDependency(TaskIndex task) const { return has_bad_[task]; }
-  // Nothing of it is live: every task has ended or waits for one that will not go on.
+  // Nothing of it is live: every task has ended or waits for one that will not continue.
   [[nodiscard]] bool IsIdle() const { return busy_ == 0; }
   // Some task could get its command at once; none has been made, because the plan is paused.
   [[nodiscard]] bool HasReady() const;
@@ -263,7 +263,7 @@ class DagState {
     stored_.revision = number;
     stored_.history.push_back(stored_.dag.digest);
   }
-  // Fold: makes all indexes anew, after the DAG has changed; those that follow from the records alone.
+  // Fold: rebuilds all indexes, after the DAG has changed; those that follow from the records alone.
   void Rebuild();
   void Recount();
   // Fold: moves a task to a phase, and tells those that depend on it when that decides it.

@@ -54,8 +54,13 @@ class Folding {
     AgentState& agent = state_.agents[e.agent_id];
     agent.settings = e.settings;
     agent.removed = false;
+    agent.known = true;
   }
-  void operator()(const AgentRemoved& e) { state_.agents[e.agent_id].removed = true; }
+  void operator()(const AgentRemoved& e) {
+    AgentState& agent = state_.agents[e.agent_id];
+    agent.removed = true;
+    agent.known = true;
+  }
 
   void operator()(const CommandReceived& e) { commands_.Fold(e); }
   void operator()(const CommandRepeated& e) { Taken(e.source); }
@@ -120,7 +125,7 @@ class Folding {
   void operator()(const ThinkingRefused& /*e*/) {}
   void operator()(const MemoryWritten& e) { FoldMemory(plan_, e); }
   void operator()(const MemoryCleared& e) { FoldMemory(plan_, e); }
-  void operator()(const GoalSet& e) { FoldGoal(plan_, e); }
+  void operator()(const GoalSet& e) { FoldGoal(plan_, e, state_.settings.language); }
   void operator()(const StageStarted& e) { FoldStage(plan_, e); }
   void operator()(const StageFinished& e) { FoldStage(plan_, e, state_.settings.language); }
   void operator()(const RouteTaken& e) { FoldRoute(plan_, e, state_.settings.language); }

@@ -115,13 +115,22 @@ void BeginGoal(PlanState& plan, const std::string& words) {
 
 }  // namespace
 
-void FoldGoal(PlanState& plan, const GoalSet& e) {
+void FoldGoal(PlanState& plan, const GoalSet& e, Language language) {
+  const bool again = plan.goal != nullptr;
+  const std::vector<NamedContent> before = again ? plan.goal->Change().files : std::vector<NamedContent>();
   BeginGoal(plan, e.goal);
   GoalRecord& goal = plan.goal->Change();
   goal.staged = true;
   goal.line.intent = e.intent;
   goal.fresh = e.fresh;
   goal.files = e.files;
+  // The plan that is there was made without these: whoever plans again must know why.
+  for (const NamedContent& file : e.files) {
+    const auto same_name = std::ranges::find(before, file.name, &NamedContent::name);
+    if (again && same_name == before.end()) KeepNote(goal, Say(language, Phrase::kNoteFileNew, file.name));
+    if (same_name == before.end() || same_name->content.digest == file.content.digest) continue;
+    KeepNote(goal, Say(language, Phrase::kNoteFileChanged, file.name));
+  }
 }
 
 void FoldStage(PlanState& plan, const StageStarted& e) {
@@ -142,7 +151,7 @@ void FoldStage(PlanState& plan, const StageFinished& e, Language language) {
   goal.executors[e.task_id] = WeightIn(e);
   CommandRecord* record = plan.Find(e.command_id);
   if (!e.held || record == nullptr || !record->execution) return;
-  // When the command goes on, what it was about to do comes first.
+  // When the command continues, what it was about to do comes first.
   OpenCall held;
   held.tool = e.action;
   held.idempotent = e.idempotent;

@@ -12,7 +12,7 @@
 // What events mean for a goal: a part of the fold (engine/state/fold.h).
 namespace agenttalk {
 
-void FoldGoal(PlanState& plan, const GoalSet& e);
+void FoldGoal(PlanState& plan, const GoalSet& e, Language language);
 void FoldStage(PlanState& plan, const StageStarted& e);
 void FoldStage(PlanState& plan, const StageFinished& e, Language language);
 void FoldRoute(PlanState& plan, const RouteTaken& e, Language language);

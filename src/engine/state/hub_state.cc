@@ -13,37 +13,39 @@
 namespace agenttalk {
 
 PlanState& HubState::Plan(const PlanId& id) {
-  if (id.empty()) return own;
+  if (id.empty()) return hub_plan;
   if (PlanState* found = FindPlan(id)) return *found;
   auto plan = std::make_unique<PlanState>();
   plan->id = id;
-  plan->number = static_cast<std::uint32_t>(by_number_.size());
+  plan->number = first_number_ + static_cast<std::uint32_t>(by_number_.size());
   by_number_.push_back(plan.get());
   return *plans.emplace(id, std::move(plan)).first->second;
 }
 
 PlanState* HubState::FindPlan(const PlanId& id) {
-  if (id.empty()) return &own;
+  if (id.empty()) return &hub_plan;
   return std::as_const(*this).FindPlan(id) == nullptr ? nullptr : recent_;
 }
 
 const PlanState* HubState::FindPlan(const PlanId& id) const {
-  if (id.empty()) return &own;
+  if (id.empty()) return &hub_plan;
   if (recent_ != nullptr && recent_->id == id) return recent_;
   const auto found = plans.find(id);
   if (found == plans.end()) return nullptr;
-  recent_ = by_number_[found->second->number];
+  recent_ = by_number_[found->second->number - first_number_];
   return recent_;
 }
 
 PlanState* HubState::ByNumber(std::uint32_t number) {
-  if (number == kOwnNumber) return &own;
-  return number < by_number_.size() ? by_number_[number] : nullptr;
+  if (number == kHubNumber) return &hub_plan;
+  const std::uint32_t at = number - first_number_;
+  return number >= first_number_ && at < by_number_.size() ? by_number_[at] : nullptr;
 }
 
 const PlanState* HubState::ByNumber(std::uint32_t number) const {
-  if (number == kOwnNumber) return &own;
-  return number < by_number_.size() ? by_number_[number] : nullptr;
+  if (number == kHubNumber) return &hub_plan;
+  const std::uint32_t at = number - first_number_;
+  return number >= first_number_ && at < by_number_.size() ? by_number_[at] : nullptr;
 }
 
 const AgentState* HubState::FindAgent(const AgentId& id) const {
@@ -62,9 +64,11 @@ void HubState::Unload(const PlanId& id) {
   if (found == plans.end()) return;
   CHECK(!found->second->IsLivePlan());
   Subtract(unsettled, Unsettled(*found->second));
-  by_number_[found->second->number] = nullptr;
+  by_number_[found->second->number - first_number_] = nullptr;
+  for (; !by_number_.empty() && by_number_.front() == nullptr; ++first_number_) by_number_.pop_front();
   if (recent_ == found->second.get()) recent_ = nullptr;
   plans.erase(found);
+  timers.DropStale([this](const Timers::Entry& entry) { return ByNumber(entry.plan) == nullptr; });
 }
 
 }  // namespace agenttalk

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -37,6 +38,7 @@ struct AgentState {
 
   AgentSettings settings;
   bool removed = false;
+  bool known = false;  // by the hub's own stream, not only by commands of plans
   std::set<Ready> ready;
   std::uint32_t running = 0;
   std::uint32_t parked = 0;                      // of those: of plans that are out of focus
@@ -47,23 +49,42 @@ struct AgentState {
     const auto found = plans.find(plan);
     return found == plans.end() ? 0 : found->second;
   }
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("settings", self.settings), f("removed", self.removed), f("known", self.known);
+  }
 };
 
-// Everything the engine knows. Plans come and go (finished ones are not kept); agents and settings are the
-// fold of the hub's own stream, whose inboxes, letters and questions are in `own`.
-struct HubState {
-  static constexpr std::uint32_t kOwnNumber = UINT32_MAX;
-
-  HubState() { own.number = kOwnNumber; }
-
-  Timestamp now;  // engine time; never decreases
-  std::uint64_t last_event = 0;
+// What is stored of the hub beside its plan and its shared results (hub_snapshot.h): the fold of the hub's
+// own stream.
+struct HubRecord {
   std::uint64_t epoch = 0;
   std::uint64_t mirrored = 0;         // the files show everything up to this event, and are synced
   std::uint64_t urgent_mirrored = 0;  // at least that; and what must not be put off up to this one
   HubSettings settings;
   std::map<AgentId, AgentState> agents;
-  PlanState own;
+  Cost settled;       // what plans that have ended cost
+  CostShares shares;  // of `settled`
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("epoch", self.epoch), f("mirrored", self.mirrored), f("urgent_mirrored", self.urgent_mirrored);
+    f("settings", self.settings), f("agents", self.agents), f("settled", self.settled);
+    f("shares", self.shares);
+  }
+};
+
+// Everything the engine knows. Plans come and go (finished ones are not kept); agents and settings are the
+// fold of the hub's own stream, whose inboxes, letters and questions are in `own`.
+struct HubState : HubRecord {
+  static constexpr std::uint32_t kHubNumber = UINT32_MAX;
+
+  HubState() { hub_plan.number = kHubNumber; }
+
+  Timestamp now;  // engine time; never decreases
+  std::uint64_t last_event = 0;
+  PlanState hub_plan;  // the events that belong to no plan
   std::unordered_map<PlanId, Owned<PlanState>> plans;
   Timers timers;
   // The plans that this process works on; none: all of them. The others are recorded but do not advance: no
@@ -72,9 +93,7 @@ struct HubState {
   std::vector<Timers::Entry> deferred;  // timers of plans out of focus that came due
   std::uint32_t open_questions = 0;
   SharedResults shared;  // where `reuse: hub` looks
-  Cost settled;          // what plans that have ended cost
-  CostShares shares;     // of `settled`
-  Cost unsettled;        // derived: what the loaded plans have spent beyond it
+  Cost unsettled;        // derived: what the loaded plans have spent beyond `settled`
   Cost reserved;         // derived: for the open calls of all plans
   // Commands whose last missing input came with the event just applied: {plan number, command index}.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> satisfied;
@@ -94,7 +113,8 @@ struct HubState {
   void Unload(const PlanId& id);
 
  private:
-  std::vector<PlanState*> by_number_;    // index: PlanState::number; null once unloaded
+  std::deque<PlanState*> by_number_;     // index: PlanState::number - first_number_; null once unloaded
+  std::uint32_t first_number_ = 0;       // those before it are unloaded
   mutable PlanState* recent_ = nullptr;  // the plan asked for last: events come in runs about one plan
 };
 

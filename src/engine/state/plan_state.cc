@@ -182,7 +182,7 @@ std::vector<BoundInput> PlanState::Matches(const AgentId& agent, std::string_vie
   std::vector<BoundInput> common;
   CollectMatches(*shared, pattern, common);
   for (BoundInput& input : common) {
-    // What was put into the plan's own folder wins over what lies in the inbox for everybody.
+    // What was put into the plan's own folder wins over what is in the inbox for everybody.
     const bool hidden =
         std::ranges::any_of(found, [&](const BoundInput& own) { return own.name == input.name; });
     if (!hidden) found.push_back(std::move(input));

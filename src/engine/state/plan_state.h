@@ -103,7 +103,7 @@ struct Execution {
   std::vector<OpenCall> open;
   std::vector<OpenCall> redo;  // tool calls that a failed attempt left without an outcome
   Content request;             // the conversation so far
-  Content resume;              // where a retry goes on: the last request that was not a repair
+  Content resume;              // where a retry continues: the last request that was not a repair
   Content answer;              // the last one, not yet followed by a request
   std::vector<std::string> answer_errors;
   std::vector<ToolOutput> tool_outputs;
@@ -111,7 +111,7 @@ struct Execution {
   Owned<RoleState> role;                   // none: one request, one answer
   std::uint64_t plan_revision = 0;         // of the plan when the model was asked last
   std::uint32_t thinking_rounds = 0;       // answers with commands, in this command
-  std::vector<MemoryEntry> news = {};      // what the model is to be told before it goes on
+  std::vector<MemoryEntry> news = {};      // what the model is to be told before it continues
   Owned<AnswerContract> contract = {};     // of an external agent's result
   std::vector<NamedContent> outputs = {};  // what tools left in outputs/, by name
 
@@ -196,7 +196,7 @@ struct InputVersion {
   std::uint64_t inode = 0;  // of the stranger's file it was taken from; 0: none
   std::int64_t mtime_ns = 0;
   std::uint32_t command = 0;  // of a task: 1 + the place of the command that made it
-  bool withdrawn = false;     // its task is to be executed again: it counts for nobody until it comes anew
+  bool withdrawn = false;     // its task is to be executed again: it counts for nobody until it comes again
   bool tagged = false;        // a version under a name of its own, which no glob means
 
   template <typename Self, typename F>

@@ -40,7 +40,7 @@ struct StepProgress {
   }
 };
 
-// What a collaborator answered, until the step that waits for it goes on.
+// What a collaborator answered, until the step that waits for it continues.
 struct CollaborationReply {
   CollaborationStatus status = CollaborationStatus::kCompleted;
   Content result;

@@ -16,7 +16,12 @@ void SharedResults::Add(const ResultShared& e, std::size_t most) {
   result.outputs = e.outputs;
   result.score = e.score;
   result.explanation = e.score_explanation;
-  if (results_.insert_or_assign(e.key, std::move(result)).second) oldest_first_.push_back(e.key);
+  Add(std::move(result), most);
+}
+
+void SharedResults::Add(TaskResult result, std::size_t most) {
+  const Digest key = result.key;
+  if (results_.insert_or_assign(key, std::move(result)).second) oldest_first_.push_back(key);
   while (results_.size() > most) {
     results_.erase(oldest_first_.front());
     oldest_first_.pop_front();

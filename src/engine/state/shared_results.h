@@ -17,9 +17,15 @@ class SharedResults {
   static constexpr std::size_t kMost = 100'000;
 
   void Add(const ResultShared& e, std::size_t most = kMost);
+  void Add(TaskResult result, std::size_t most = kMost);
   // Null: nobody has answered this.
   [[nodiscard]] const TaskResult* Find(const Digest& key) const;
   [[nodiscard]] std::size_t size() const { return results_.size(); }
+  // Oldest first; added again in this order they are the same.
+  template <typename Visit>
+  void ForEach(const Visit& visit) const {
+    for (const Digest& key : oldest_first_) visit(results_.at(key));
+  }
 
  private:
   std::unordered_map<Digest, TaskResult> results_;

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <queue>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -34,9 +38,23 @@ class Timers {
     return entry;
   }
   [[nodiscard]] std::size_t size() const { return heap_.size(); }
+  // Drops those that hold no more, once they may be half of all: a timer of an hour outlives its plan by far.
+  void DropStale(const std::function<bool(const Entry&)>& is_stale) {
+    if (heap_.size() < drop_at_) return;
+    std::vector<Entry> kept;
+    for (; !heap_.empty(); heap_.pop()) {
+      if (!is_stale(heap_.top())) kept.push_back(heap_.top());
+    }
+    heap_ = Heap(std::greater<>(), std::move(kept));
+    drop_at_ = std::max(kFewTimers, 2 * heap_.size());
+  }
 
  private:
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> heap_;
+  using Heap = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
+  static constexpr std::size_t kFewTimers = 4096;
+
+  Heap heap_;
+  std::size_t drop_at_ = kFewTimers;
 };
 
 }  // namespace agenttalk

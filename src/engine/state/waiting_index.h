@@ -27,7 +27,7 @@ using StringMap = std::unordered_map<std::string, V, StringHash, std::equal_to<>
 //
 // A million may wait, and then nothing that an arrival looks at is in a cache: a short name, as most are, is
 // kept beside its waiter and compared there. For a longer one the index asks what the waiter waits for, since
-// that lies three places further.
+// that is three places further.
 class WaitingIndex {
  public:
   // One requirement of one waiting command.

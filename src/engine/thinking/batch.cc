@@ -18,7 +18,6 @@
 #include "base/human_text.h"
 #include "base/ids.h"
 #include "base/issue.h"
-#include "base/issue_text.h"
 #include "base/json.h"
 #include "base/json_pointer.h"
 #include "engine/command/authority.h"
@@ -45,6 +44,7 @@
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
 #include "model/events/thinking_events.h"
+#include "model/words/diagnostics.h"
 #include "model/words/reasons.h"
 
 namespace agenttalk {
@@ -124,7 +124,7 @@ class BatchApplication {
     if (!draft_.errors_.empty()) return std::unexpected(std::move(draft_.errors_));
     BatchReport report;
     report.changed = draft_.tasks_ && draft_.tasks_->ChangesPlan();
-    report.finishes_own = draft_.finishes_own_;
+    report.finishes_own_task = draft_.finishes_own_task_;
     report.revision = (plan_.dag ? plan_.dag->revision() : 0) + (report.changed ? 1 : 0);
     Record(report);
     if (report.changed) ChangePlan();
@@ -203,13 +203,13 @@ void BatchApplication::CheckTogether() {
   const CommandRecord* record = batch_.record;
   const PlanDraft::Task* own =
       record != nullptr && draft_.tasks_ ? draft_.tasks_->Find(record->task) : nullptr;
-  const bool own_begins_anew = own != nullptr && own->reset;
-  if (draft_.question_ && (own_begins_anew || draft_.finishes_own_)) {
+  const bool own_task_restarts = own != nullptr && own->reset;
+  if (draft_.question_ && (own_task_restarts || draft_.finishes_own_task_)) {
     draft_.errors_.push_back({ErrorCode::kStateConflict, "/commands",
                               "ask_human waits for its answer, so the task can neither end nor begin anew",
                               "ask first; decide when the answer is there", 0});
   }
-  if (draft_.finishes_own_ && own_begins_anew) {
+  if (draft_.finishes_own_task_ && own_task_restarts) {
     draft_.errors_.push_back({ErrorCode::kStateConflict, "/commands",
                               "a task that begins anew cannot be finished by the same batch",
                               "leave out finish_current_task, or the change that resets your task", 0});
@@ -343,7 +343,7 @@ std::expected<BatchReport, std::vector<Issue>> ApplyBatch(Turn& turn, const Plan
   auto applied = BatchApplication(turn, plan, batch).Run();
   if (!applied) {
     std::vector<std::string> lines;
-    for (const Issue& issue : applied.error()) lines.push_back(IssueWithHint(issue));
+    for (const Issue& issue : applied.error()) lines.push_back(IssueWithHint(issue, turn.language()));
     AuditRefusal(turn, plan, batch, applied.error().front().code, std::move(lines));
   }
   return applied;
@@ -366,7 +366,7 @@ void AuditRefusal(Turn& turn, const PlanState& plan, const ThinkingBatch& batch,
   refused.errors = std::move(errors);
   refused.names = NamesOf(batch.commands);
   if (!plan.opened) refused.about = plan.id;
-  turn.Emit(plan.opened ? plan : turn.state().own, std::move(refused));
+  turn.Emit(plan.opened ? plan : turn.state().hub_plan, std::move(refused));
 }
 
 std::vector<TaskId> UniqueTasks(const std::vector<std::string>& ids) {

@@ -57,7 +57,8 @@ class BatchDraft {
   void CheckAgent(const AgentId& agent, std::string_view argument);
   // Refuses a task id (the argument task_id) that there is not.
   void RefuseUnknownTask(const TaskId& id);
-  // Refuses a model's wish to execute a task once more that was executed very often: it would go on for ever.
+  // Refuses a model's wish to execute a task once more that was executed very often: it would continue for
+  // ever.
   void CheckExecutions(const PlanDraft::Task& task);
   // False, and refused: the command makes sense only for an agent at work.
   bool NeedsCommand();
@@ -68,10 +69,10 @@ class BatchDraft {
 
   void Send(Message message) { messages_.push_back(std::move(message)); }
   void Ask(std::string question) { question_ = std::move(question); }
-  void FinishOwn() { finishes_own_ = true; }
+  void FinishOwnTask() { finishes_own_task_ = true; }
 
   [[nodiscard]] const std::optional<std::string>& question() const { return question_; }
-  [[nodiscard]] bool finishes_own() const { return finishes_own_; }
+  [[nodiscard]] bool finishes_own_task() const { return finishes_own_task_; }
 
  private:
   friend class BatchApplication;
@@ -85,7 +86,7 @@ class BatchDraft {
   std::optional<PlanDraft> tasks_;
   std::vector<Message> messages_;
   std::optional<std::string> question_;
-  bool finishes_own_ = false;
+  bool finishes_own_task_ = false;
   std::vector<Issue> errors_;
 };
 
@@ -93,7 +94,7 @@ struct BatchReport {
   std::uint64_t revision = 0;
   bool changed = false;  // the plan is another one now
   bool asked = false;    // the command waits for a person
-  bool finishes_own = false;
+  bool finishes_own_task = false;
 };
 
 std::expected<BatchReport, std::vector<Issue>> ApplyBatch(Turn& turn, const PlanState& plan,

@@ -17,7 +17,7 @@ void FinishCurrentTask(BatchDraft& draft, const ThinkingArguments& arguments) {
       draft.Refuse(ErrorCode::kUnknownField, "result", "the result of your task is the result of your answer",
                    "answer {\"result\": …, \"commands\": [{\"command_name\": \"finish_current_task\"}]}");
     }
-    draft.FinishOwn();
+    draft.FinishOwnTask();
     return;
   }
   PlanDraft* tasks = draft.Tasks();

@@ -15,7 +15,6 @@
 #include "base/human_text.h"
 #include "base/ids.h"
 #include "base/issue.h"
-#include "base/issue_text.h"
 #include "base/language.h"
 #include "base/utf8.h"
 #include "engine/state/dag_state.h"
@@ -32,11 +31,12 @@
 #include "model/events/event.h"
 #include "model/events/thinking_events.h"
 #include "model/words/catalogue.h"
+#include "model/words/diagnostics.h"
 
 namespace agenttalk {
 namespace {
 
-// What of a plan stands in a prompt.
+// The part of a plan that is in a prompt.
 constexpr std::size_t kMostTasksTold = 200;
 constexpr std::size_t kLongestInstructionTold = 160;
 
@@ -110,7 +110,8 @@ void OnPlanChangeBatch(Turn& turn, PlanChangeBatch batch) {
   if (unknown) {
     issues.push_back({ErrorCode::kPlanUnknown, "/plan_id", fmt::format("there is no plan {}", plan.id.str()),
                       "see `agenttalk plans`; `plan append` makes a plan", 0});
-    AuditRefusal(turn, plan, thought, ErrorCode::kPlanUnknown, {IssueWithHint(issues.front())});
+    AuditRefusal(turn, plan, thought, ErrorCode::kPlanUnknown,
+                 {IssueWithHint(issues.front(), turn.language())});
   } else if (auto applied = ApplyBatch(turn, plan, thought); !applied) {
     issues = std::move(applied).error();
   }
@@ -132,24 +133,27 @@ ThoughtOutcome ThinkingFlow::CarryOut(Turn& turn, const PlanState& plan, const C
   batch.commands = answer.commands;
   batch.expected_revision = record.execution->plan_revision;
   if (LacksResult(plan, record, answer)) {
-    outcome.errors = {"FIELD_MISSING at /result: a task with outputs or a score is finished with its result"};
+    const Issue missing{ErrorCode::kFieldMissing, "/result",
+                        "a task with outputs or a score is finished with its result", "", 0};
+    outcome.errors = {IssueWithHint(missing, turn.language())};
     AuditRefusal(turn, plan, batch, ErrorCode::kFieldMissing, outcome.errors);
     return outcome;
   }
   auto applied = ApplyBatch(turn, plan, batch);
   if (!applied && IsConflict(applied.error())) {
-    TellAgent(
-        turn, plan, record, MemoryKind::kDone, record.agent,
-        turn.Say(Phrase::kCommandsNot, applied.error().front().message, DescribePlan(plan, turn.language())));
+    TellAgent(turn, plan, record, MemoryKind::kDone, record.agent,
+              turn.Say(Phrase::kCommandsNot, Diagnostic(applied.error().front().message, turn.language()),
+                       DescribePlan(plan, turn.language())));
     outcome.use_result = false;
     return outcome;
   }
   if (!applied) {
-    for (const Issue& issue : applied.error()) outcome.errors.push_back(IssueWithHint(issue));
+    for (const Issue& issue : applied.error())
+      outcome.errors.push_back(IssueWithHint(issue, turn.language()));
     return outcome;
   }
-  outcome.use_result = !applied->asked && (!answer.commands_only || applied->finishes_own);
-  // Its own task was reset: there is nobody to go on.
+  outcome.use_result = !applied->asked && (!answer.commands_only || applied->finishes_own_task);
+  // Its own task was reset: there is nobody to continue.
   if (!IsLive(record.state)) {
     outcome.use_result = false;
   } else if (!outcome.use_result) {

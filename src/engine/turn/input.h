@@ -227,7 +227,7 @@ struct Inheritance {
 // What a changed plan file means for a plan that was changed otherwise since it came from that file.
 enum class FileConflict : std::uint8_t { kAsk, kKeep, kReplace };
 
-// A DAG for a plan: its first, a revision, or the one it has, to go on with it.
+// A DAG for a plan: its first, a revision, or the one it has, to continue with it.
 struct PlanSubmission {
   PlanId plan_id;
   std::string goal;
@@ -282,12 +282,12 @@ struct HubAlert {
   bool over = false;  // it is in order again: the alert is closed
 };
 
-// What somebody wants done, in words: the beginning of a plan, or the same again, to go on with it.
+// What somebody wants done, in words: the beginning of a plan, or the same again, to continue with it.
 struct GoalSubmission {
   PlanId plan_id;
   std::string goal;
   std::string author;
-  bool fresh = false;  // a plan that exists begins anew
+  bool fresh = false;  // a plan that exists starts again
   std::string client_id;
   std::vector<std::pair<std::string, Payload>> files = {};  // by base name; none: those it has stay
 };

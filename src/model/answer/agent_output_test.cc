@@ -119,8 +119,9 @@ TEST(AgentOutput, ReadsAReview) {
 }
 
 TEST(AgentOutput, EveryStageMayFailOrAsk) {
-  for (const Stage stage : {Stage::kUnderstanding, Stage::kRouter, Stage::kPlanner, Stage::kExecutor,
-                            Stage::kReviewer, Stage::kOrchestrator}) {
+  for (const StageRow& row : kStageRows) {
+    const Stage stage = row.stage;
+    if (!IsStageAgent(stage)) continue;
     const auto error = Params<StageError>(
         stage, Output("ESCALATE", R"({"errorType":"context_missing","message":"m","suggestion":"s"})", "0"));
     EXPECT_EQ(error.message, "m");

@@ -5,37 +5,33 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/error_code.h"
 #include "base/file_name.h"
-#include "base/glob.h"
-#include "base/ids.h"
 #include "base/issue.h"
 #include "base/json.h"
 #include "base/suggestion.h"
 #include "model/answer/agent_output.h"
 #include "model/answer/agent_output_spellings.h"
+#include "model/answer/task_plan_reader.h"
 #include "model/command/loose_value.h"
-#include "model/dag/task_dag.h"
-#include "model/dag/task_graph.h"
 #include "model/reading/object_reader.h"
-#include "model/request/model_request.h"
+#include "model/reading/schema_parts.h"
+#include "model/request/stage.h"
 
 namespace agenttalk {
 namespace {
 
+namespace json = boost::json;
+
 constexpr NumberRange kUnit{.min = 0, .max = 1};
-constexpr IntegerRange kMilliseconds{.min = 0, .max = 1'000'000'000'000};
 
 IntentAnalysis IntentIn(ObjectReader& params) {
   IntentAnalysis analysis;
@@ -60,6 +56,27 @@ IntentAnalysis IntentIn(ObjectReader& params) {
 
 StageParams ReadIntent(ObjectReader& params, const OutputContract& /*contract*/) {
   return IntentIn(params);
+}
+
+json::object IntentSchema() {
+  json::object intent;
+  intent["goal"] = TextSchema();
+  intent["action"] = EnumSchema(kIntentActions);
+  intent["scope"] = EnumSchema(kIntentScopes);
+  intent["urgency"] = EnumSchema(kUrgencies);
+  json::object relation;
+  relation["type"] = EnumSchema(kTaskRelations);
+  relation["confidence"] = TypeSchema("number");
+  relation["reasoning"] = TextSchema();
+  json::object context;
+  context["needsCurrentTaskContext"] = TypeSchema("boolean");
+  context["needsExecutionHistory"] = TypeSchema("boolean");
+  context["referencedEntities"] = ListSchema(TextSchema());
+  json::object params;
+  params["normalizedIntent"] = ClosedSchema(std::move(intent));
+  params["taskRelation"] = ClosedSchema(std::move(relation));
+  params["contextDependency"] = ClosedSchema(std::move(context));
+  return ClosedSchema(std::move(params));
 }
 
 // Nothing when it does not fit, which no accepted answer does.
@@ -87,123 +104,20 @@ StageParams ReadRoute(ObjectReader& params, const OutputContract& /*contract*/) 
   return decision;
 }
 
-// Who makes which output; two tasks must not make the same.
-std::unordered_map<std::string_view, std::string_view> MakersIn(ObjectReader& params, const TaskPlan& plan) {
-  std::unordered_map<std::string_view, std::string_view> makers;
-  for (const PlannedTask& task : plan.tasks) {
-    for (const std::string& output : task.outputs) {
-      const auto [maker, is_new] = makers.try_emplace(output, task.id);
-      if (is_new || maker->second == task.id) continue;
-      params.Error("tasks", ErrorCode::kOutputDuplicate,
-                   fmt::format("\"{}\" and \"{}\" both make {}", maker->second, task.id, output));
-    }
-  }
-  return makers;
-}
-
-// Every input is a file that is there, or what another task makes.
-void CheckInputs(ObjectReader& params, const OutputContract& contract, const TaskPlan& plan,
-                 const std::unordered_map<std::string_view, std::string_view>& makers) {
-  if (!contract.known_files) return;
-  const std::vector<std::string>& files = *contract.known_files;
-  for (const PlannedTask& task : plan.tasks) {
-    for (const std::string& input : task.inputs) {
-      const auto meant = [&](std::string_view name) {
-        return IsGlob(input) ? GlobMatches(input, name) : input == name;
-      };
-      const bool known = std::ranges::any_of(files, meant) ||
-                         std::ranges::any_of(makers, [&](const auto& maker) { return meant(maker.first); });
-      if (known) continue;
-      std::vector<std::string_view> names(files.begin(), files.end());
-      for (const auto& [name, maker] : makers) names.push_back(name);
-      params.Error("tasks", ErrorCode::kDependencyUnknown,
-                   fmt::format("\"{}\" takes {}, which is no file of the goal and no output of a task",
-                               task.id, input),
-                   DidYouMean(input, names));
-    }
-  }
-}
-
-// The planned tasks have to be a DAG of their own: the same faults, the same codes.
-void CheckTaskPlan(ObjectReader& params, const OutputContract& contract, const TaskPlan& plan) {
-  TaskDag dag;
-  const auto makers = MakersIn(params, plan);
-  CheckInputs(params, contract, plan, makers);
-  std::unordered_map<std::string_view, std::size_t> ids;
-  for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
-    const PlannedTask& task = plan.tasks[i];
-    if (!task.id.empty() && !ids.try_emplace(task.id, i).second) {
-      params.Error("tasks", ErrorCode::kTaskIdDuplicate,
-                   fmt::format("two tasks have the id \"{}\"", task.id));
-    }
-    TaskNode& node = dag.nodes.emplace_back();
-    node.task_id = TaskId(task.id);
-    for (const std::string& id : task.dependencies) node.depends_on.emplace_back(id);
-    // Who takes another's output waits for it.
-    for (const std::string& input : task.inputs) {
-      const auto maker = makers.find(input);
-      if (maker != makers.end()) node.depends_on.emplace_back(std::string(maker->second));
-    }
-  }
-  for (const PlannedTask& task : plan.tasks) {
-    for (const std::string& id : task.dependencies) {
-      const bool known =
-          ids.contains(id) || std::ranges::find(contract.known_tasks, id) != contract.known_tasks.end();
-      if (known) continue;
-      params.Error("tasks", ErrorCode::kDependencyUnknown,
-                   fmt::format("\"{}\" depends on \"{}\", which is not a task", task.id, id));
-    }
-  }
-  for (const std::string& id : plan.execution_order) {
-    if (ids.contains(id)) continue;
-    params.Warn("executionOrder", ErrorCode::kTaskUnknown, fmt::format("there is no task \"{}\"", id));
-  }
-  for (const auto& cycle : TaskGraph(dag).FindCycles(1)) {
-    std::vector<std::string_view> names;
-    for (const TaskGraph::Index node : cycle) names.push_back(plan.tasks[node].id);
-    names.push_back(names.front());
-    params.Error("tasks", ErrorCode::kDagCycle,
-                 fmt::format("the tasks wait for each other: {}", fmt::join(names, " → ")));
-  }
-}
-
-void ReadFileNames(ObjectReader& object, std::string_view key, bool (*fits)(std::string_view),
-                   std::vector<std::string>& names) {
-  object.Items(key, [&](ItemReader& item) {
-    std::string name;
-    if (!item.String(name)) return;
-    if (!fits(name)) {
-      item.Error(ErrorCode::kNameUnsafe, fmt::format("\"{}\" cannot be the name of a file", name),
-                 "use letters, digits, dots, dashes and underscores, and no folder");
-    } else if (std::ranges::find(names, name) == names.end()) {
-      names.push_back(std::move(name));
-    }
-  });
-}
-
-TaskPlan TaskPlanIn(ObjectReader& params) {
-  TaskPlan plan;
-  params.Objects(Field("tasks").Required(), [&](ObjectReader& object) {
-    PlannedTask task;
-    object.Name(Field("id").Required(ErrorCode::kTaskIdMissing), task.id);
-    object.Text(Field("description").Required(), task.description);
-    object.Names("dependencies", task.dependencies);
-    object.Texts("requiredCapabilities", task.required_capabilities);
-    object.Integer("estimatedDuration", kMilliseconds, task.estimated_duration_ms);
-    ReadFileNames(object, "inputs", IsInputPattern, task.inputs);
-    ReadFileNames(object, "outputs", IsOutputName, task.outputs);
-    plan.tasks.push_back(std::move(task));
-  });
-  const auto* tasks = params.object().if_contains("tasks");
-  if (tasks != nullptr && tasks->is_array() && tasks->get_array().empty()) {
-    params.Error("tasks", ErrorCode::kFieldMissing, "a plan needs at least one task");
-  }
-  params.Strings("executionOrder", plan.execution_order);
-  return plan;
+json::object RouteSchema() {
+  json::object payload;
+  payload["reason"] = TextSchema();
+  payload["requiresConfirmation"] = TypeSchema("boolean");
+  json::object controlling = payload;
+  controlling["controlAction"] = EnumSchema(kControlActions);
+  json::object params;
+  params["route"] = EnumSchema(kRoutes);
+  params["payload"] = AnyOfSchema({ClosedSchema(std::move(payload)), ClosedSchema(std::move(controlling))});
+  return ClosedSchema(std::move(params));
 }
 
 StageParams ReadTaskPlan(ObjectReader& params, const OutputContract& contract) {
-  TaskPlan plan = TaskPlanIn(params);
+  TaskPlan plan = ReadPlannedTasks(params);
   CheckTaskPlan(params, contract, plan);
   return plan;
 }
@@ -211,7 +125,7 @@ StageParams ReadTaskPlan(ObjectReader& params, const OutputContract& contract) {
 StageParams ReadReview(ObjectReader& params, const OutputContract& /*contract*/) {
   ReviewResult review;
   params.Boolean(Field("approved").Required(), review.approved);
-  const boost::json::value* score = params.object().if_contains("score");
+  const json::value* score = params.object().if_contains("score");
   const auto said = score != nullptr && score->is_string() ? ReadLooseNumber(*score) : std::nullopt;
   if (said && *said >= 0 && *said <= 100 && params.Has("score")) {
     review.score = *said;
@@ -223,12 +137,29 @@ StageParams ReadReview(ObjectReader& params, const OutputContract& /*contract*/)
   return review;
 }
 
+json::object ReviewSchema() {
+  json::object params;
+  params["approved"] = TypeSchema("boolean");
+  params["score"] = PercentSchema();
+  params["feedback"] = TextSchema();
+  params["requiredFixes"] = ListSchema(TextSchema());
+  return ClosedSchema(std::move(params));
+}
+
 StageParams ReadStageError(ObjectReader& params, const OutputContract& /*contract*/) {
   StageError error;
   params.Choice<StageErrorType>(Field("errorType").Required(), kStageErrorTypes, error.type);
   params.Text(Field("message").Required(), error.message);
   params.String("suggestion", error.suggestion);
   return error;
+}
+
+json::object StageErrorSchema() {
+  json::object params;
+  params["errorType"] = EnumSchema(kStageErrorTypes);
+  params["message"] = TextSchema();
+  params["suggestion"] = TextSchema();
+  return ClosedSchema(std::move(params));
 }
 
 StageParams ReadClarification(ObjectReader& params, const OutputContract& /*contract*/) {
@@ -246,6 +177,10 @@ StageParams ReadComplete(ObjectReader& params, const OutputContract& /*contract*
 StageParams ReadFree(ObjectReader& params, const OutputContract& /*contract*/) {
   params.AllowOthers();
   return FreeParams{};
+}
+
+json::object ReasonSchema() {
+  return TextFieldSchema("reason");
 }
 
 StageParams ReadTransition(ObjectReader& params, const OutputContract& /*contract*/) {
@@ -289,23 +224,25 @@ StageParams ReadEscalation(ObjectReader& params, const OutputContract& /*contrac
   return FreeParams{};
 }
 
+// What the params of an action must be, as a reader and as a schema.
 struct ActionRule {
   std::optional<Stage> stage;  // missing: every stage has it
   std::string_view action;
   StageParams (*read)(ObjectReader& params, const OutputContract& contract);
+  json::object (*schema)() = nullptr;  // null: any object
 };
 
 constexpr std::array<ActionRule, 14> kRules{{
     {std::nullopt, "ERROR", ReadStageError},
     {std::nullopt, "ESCALATE", ReadStageError},
     {std::nullopt, "CLARIFICATION_REQUIRED", ReadClarification},
-    {Stage::kUnderstanding, "INTENT_ANALYSIS", ReadIntent},
-    {Stage::kRouter, "ROUTE_DECISION", ReadRoute},
-    {Stage::kPlanner, "TASK_PLAN", ReadTaskPlan},
-    {Stage::kPlanner, "FAIL", ReadFree},
+    {Stage::kUnderstanding, "INTENT_ANALYSIS", ReadIntent, IntentSchema},
+    {Stage::kRouter, "ROUTE_DECISION", ReadRoute, RouteSchema},
+    {Stage::kPlanner, "TASK_PLAN", ReadTaskPlan, TaskPlanSchema},
+    {Stage::kPlanner, "FAIL", ReadFree, ReasonSchema},
     {Stage::kExecutor, "COMPLETE", ReadComplete},
     {Stage::kExecutor, "FAIL", ReadFree},
-    {Stage::kReviewer, "REVIEW_RESULT", ReadReview},
+    {Stage::kReviewer, "REVIEW_RESULT", ReadReview, ReviewSchema},
     {Stage::kOrchestrator, "PHASE_TRANSITION", ReadTransition},
     {Stage::kOrchestrator, "RESOURCE_ALLOCATE", ReadAllocation},
     {Stage::kOrchestrator, "EXCEPTION_HANDLE", ReadException},
@@ -338,13 +275,20 @@ bool MayUseTools(const OutputContract& contract) {
 
 }  // namespace
 
-bool IsStageAgent(Stage stage) {
-  return stage == Stage::kUnderstanding || stage == Stage::kRouter || stage == Stage::kPlanner ||
-         stage == Stage::kExecutor || stage == Stage::kReviewer || stage == Stage::kOrchestrator;
-}
-
 std::vector<std::string_view> ActionsOf(Stage stage) {
   return ActionsFor(stage);
+}
+
+json::object ParamsSchema(Stage stage) {
+  std::vector<json::object> forms;
+  for (const ActionRule& rule : kRules) {
+    if (rule.stage != stage) continue;
+    if (rule.schema == nullptr) return TypeSchema("object");
+    forms.push_back(rule.schema());
+  }
+  forms.push_back(TextFieldSchema("question"));
+  forms.push_back(StageErrorSchema());
+  return AnyOfSchema(std::move(forms));
 }
 
 void CheckAction(ObjectReader& reader, const OutputContract& contract, const AgentOutput& output) {
@@ -376,7 +320,7 @@ IntentAnalysis ReadStoredIntent(std::string_view params) {
 }
 
 TaskPlan ReadStoredPlan(std::string_view params) {
-  return ReadStored<TaskPlan>(params, TaskPlanIn);
+  return ReadStored<TaskPlan>(params, ReadPlannedTasks);
 }
 
 }  // namespace agenttalk

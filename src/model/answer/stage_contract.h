@@ -1,20 +1,22 @@
 #pragma once
 
+#include <boost/json/fwd.hpp>
 #include <string_view>
 #include <vector>
 
 #include "model/answer/agent_output.h"
 #include "model/reading/object_reader.h"
-#include "model/request/model_request.h"
+#include "model/request/stage.h"
 
 // What each stage may answer: its actions, and what `params` must hold for each.
 namespace agenttalk {
 
-// True for the six stages that answer with an AgentOutput.
-bool IsStageAgent(Stage stage);
-
 // The words that may stand in `action`; the executor's may also be a tool's name.
 std::vector<std::string_view> ActionsOf(Stage stage);
+
+// What `params` may be with any of them, as JSON Schema. A tool's arguments and what a phase needs can be
+// anything.
+boost::json::object ParamsSchema(Stage stage);
 
 // Reports an action that the stage does not have, a tool that is not known, and a confidence other than 0
 // where the agent could not answer.

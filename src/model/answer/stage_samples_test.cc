@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/answer/agent_output.h"
+#include "model/answer/stage_sample_fields.h"
 #include "model/reading/brief_issues.h"
 #include "model/reading/checked.h"
 #include "model/request/model_request.h"
@@ -27,156 +28,55 @@ struct Sample {
   std::vector<std::string> errors;  // "CODE /pointer"
 };
 
-enum class Kind {
-  kText,
-  kString,
-  kBoolean,
-  kUnit,
-  kPercent,
-  kScore,
-  kDuration,
-  kChoice,
-  kStrings,
-  kTexts,
-  kNames,
-  kName,
-  kObject,
-  kObjects,
-  kAny
-};
-
-struct FieldRow {
-  std::string_view pointer;
-  Kind kind;
-  bool required = true;
-  std::vector<std::string_view> choices = {};
-  std::string_view missing = "FIELD_MISSING";
-};
-
-struct Base {
-  Stage stage;
-  std::string_view name;
-  std::string_view params;
-  std::string_view action;
-  double confidence;
-  std::vector<FieldRow> fields;
-};
-
-const std::vector<FieldRow>& CommonFields() {
-  static const std::vector<FieldRow> fields = {
-      {"/thought", Kind::kText},
-      {"/expectedOutcome", Kind::kText},
-      {"/risk", Kind::kObject},
-      {"/risk/level", Kind::kChoice, true, {"low", "medium", "high"}},
-      {"/risk/description", Kind::kText},
-      {"/risk/mitigation", Kind::kString, false},
-      {"/confidence", Kind::kPercent},
-      {"/alternativeActions", Kind::kStrings, false},
-      {"/requiresUserConfirmation", Kind::kBoolean, false},
-      {"/userMessage", Kind::kString, false},
-      {"/params", Kind::kObject}};
-  return fields;
-}
-
-constexpr std::string_view kIntent = R"({
-  "normalizedIntent":{"goal":"g","action":"create","scope":"full_task","urgency":"high"},
-  "taskRelation":{"type":"different_task","confidence":0.85,"reasoning":"r"},
-  "contextDependency":{"needsCurrentTaskContext":true,"needsExecutionHistory":false,"referencedEntities":["e"]}})";
-constexpr std::string_view kRoute =
-    R"({"route":"control_action","payload":{"reason":"r","requiresConfirmation":true,"controlAction":"pause"}})";
-constexpr std::string_view kPlan = R"({"tasks":[
-  {"id":"a","description":"d","dependencies":[],"requiredCapabilities":["c"],"estimatedDuration":300000},
-  {"id":"b","description":"d","dependencies":["a"],"requiredCapabilities":[],"estimatedDuration":0}],
-  "executionOrder":["a","b"]})";
-constexpr std::string_view kReview = R"({"approved":true,"score":85,"feedback":"f","requiredFixes":["x"]})";
-constexpr std::string_view kError = R"({"errorType":"context_missing","message":"m","suggestion":"s"})";
-constexpr std::string_view kQuestion = R"({"question":"which?"})";
-
-std::vector<FieldRow> IntentFields() {
-  return {
-      {"/params/normalizedIntent", Kind::kObject},
-      {"/params/normalizedIntent/goal", Kind::kText},
-      {"/params/normalizedIntent/action",
-       Kind::kChoice,
-       true,
-       {"create", "modify", "query", "cancel", "continue", "clarify"}},
-      {"/params/normalizedIntent/scope", Kind::kChoice, true, {"full_task", "partial_task", "meta_control"}},
-      {"/params/normalizedIntent/urgency", Kind::kChoice, true, {"high", "medium", "low"}},
-      {"/params/taskRelation", Kind::kObject},
-      {"/params/taskRelation/type",
-       Kind::kChoice,
-       true,
-       {"same_task_no_change", "same_task_minor_change", "same_task_major_change", "different_task",
-        "control_instruction"}},
-      {"/params/taskRelation/confidence", Kind::kUnit},
-      {"/params/taskRelation/reasoning", Kind::kString},
-      {"/params/contextDependency", Kind::kObject},
-      {"/params/contextDependency/needsCurrentTaskContext", Kind::kBoolean},
-      {"/params/contextDependency/needsExecutionHistory", Kind::kBoolean},
-      {"/params/contextDependency/referencedEntities", Kind::kStrings}};
-}
-
-std::vector<FieldRow> RouteFields() {
-  return {{"/params/route",
-           Kind::kChoice,
-           true,
-           {"continue_execution", "minor_replan", "full_replan", "new_task", "control_action",
-            "wait_user_decision"}},
-          {"/params/payload", Kind::kObject},
-          {"/params/payload/reason", Kind::kText},
-          {"/params/payload/requiresConfirmation", Kind::kBoolean},
-          {"/params/payload/controlAction", Kind::kChoice, false, {"pause", "resume", "cancel", "status"}}};
-}
-
-std::vector<FieldRow> PlanFields() {
-  return {{"/params/tasks", Kind::kObjects},
-          {"/params/tasks/1/id", Kind::kName, true, {}, "TASK_ID_MISSING"},
-          {"/params/tasks/0/description", Kind::kText},
-          {"/params/tasks/1/description", Kind::kText},
-          {"/params/tasks/0/dependencies", Kind::kNames, false},
-          {"/params/tasks/0/requiredCapabilities", Kind::kTexts, false},
-          {"/params/tasks/1/requiredCapabilities", Kind::kTexts, false},
-          {"/params/tasks/0/estimatedDuration", Kind::kDuration, false},
-          {"/params/executionOrder", Kind::kStrings, false}};
-}
-
-std::vector<Base> Bases() {
-  std::vector<Base> bases = {
+std::vector<SampleBase> Bases() {
+  std::vector<SampleBase> bases = {
       {Stage::kUnderstanding, "intent", kIntent, "INTENT_ANALYSIS", 85, IntentFields()},
       {Stage::kRouter, "route", kRoute, "ROUTE_DECISION", 80, RouteFields()},
       {Stage::kPlanner, "plan", kPlan, "TASK_PLAN", 90, PlanFields()},
       {Stage::kPlanner, "no plan", R"({"reason":"no way"})", "FAIL", 90, {}},
       {Stage::kExecutor, "tool", R"({"path":"a.txt"})", "write_file", 95, {}},
-      {Stage::kExecutor, "result", R"({"result":"done"})", "COMPLETE", 95, {{"/params/result", Kind::kAny}}},
+      {Stage::kExecutor,
+       "result",
+       R"({"result":"done"})",
+       "COMPLETE",
+       95,
+       {{"/params/result", SampleKind::kAny}}},
       {Stage::kExecutor, "no result", R"({"reason":"no way"})", "FAIL", 95, {}},
       {Stage::kReviewer,
        "review",
        kReview,
        "REVIEW_RESULT",
        90,
-       {{"/params/approved", Kind::kBoolean},
-        {"/params/score", Kind::kScore},
-        {"/params/feedback", Kind::kString},
-        {"/params/requiredFixes", Kind::kStrings, false}}},
+       {{"/params/approved", SampleKind::kBoolean},
+        {"/params/score", SampleKind::kScore},
+        {"/params/feedback", SampleKind::kString},
+        {"/params/requiredFixes", SampleKind::kStrings, false}}},
       {Stage::kOrchestrator, "phase", R"({"from":"a","to":"b"})", "PHASE_TRANSITION", 85, {}},
       {Stage::kOrchestrator, "resource", R"({"task":"a","agent":"b"})", "RESOURCE_ALLOCATE", 85, {}},
       {Stage::kOrchestrator, "exception", R"({"task":"a","decision":"retry"})", "EXCEPTION_HANDLE", 85, {}},
       {Stage::kOrchestrator, "person", R"({"question":"?"})", "USER_ESCALATE", 85, {}}};
-  for (const Stage stage : {Stage::kUnderstanding, Stage::kRouter, Stage::kPlanner, Stage::kExecutor,
-                            Stage::kReviewer, Stage::kOrchestrator}) {
-    const std::vector<FieldRow> error = {
-        {"/params/errorType", Kind::kChoice, true, {"parse_error", "context_missing", "tool_unavailable"}},
-        {"/params/message", Kind::kText},
-        {"/params/suggestion", Kind::kString, false}};
+  for (const StageRow& row : kStageRows) {
+    const Stage stage = row.stage;
+    if (!IsStageAgent(stage)) continue;
+    const std::vector<SampleField> error = {{"/params/errorType",
+                                             SampleKind::kChoice,
+                                             true,
+                                             {"parse_error", "context_missing", "tool_unavailable"}},
+                                            {"/params/message", SampleKind::kText},
+                                            {"/params/suggestion", SampleKind::kString, false}};
     bases.push_back({stage, "error", kError, "ERROR", 0, error});
     bases.push_back({stage, "escalation", kError, "ESCALATE", 0, error});
-    bases.push_back(
-        {stage, "question", kQuestion, "CLARIFICATION_REQUIRED", 30, {{"/params/question", Kind::kText}}});
+    bases.push_back({stage,
+                     "question",
+                     kQuestion,
+                     "CLARIFICATION_REQUIRED",
+                     30,
+                     {{"/params/question", SampleKind::kText}}});
   }
   return bases;
 }
 
-json::value Whole(const Base& base) {
+json::value Whole(const SampleBase& base) {
   return json::object{{"thought", "because"},
                       {"action", base.action},
                       {"params", json::parse(base.params)},
@@ -210,8 +110,8 @@ std::vector<Try> TriesOfList(Try last) {
           last};
 }
 
-const std::map<Kind, std::vector<Try>> kTries = {
-    {Kind::kText,
+const std::map<SampleKind, std::vector<Try>> kTries = {
+    {SampleKind::kText,
      {{R"("")", "FIELD_MISSING"},
       {R"(" \t\n")", "FIELD_MISSING"},
       {"null", kType},
@@ -221,16 +121,16 @@ const std::map<Kind, std::vector<Try>> kTries = {
       {"{}", kType},
       {R"("{{HISTORY}} >>>")", ""},
       {R"("蜜蜂")", ""}}},
-    {Kind::kString,
+    {SampleKind::kString,
      {{R"("")", ""},
       {R"("```\n{{USER_GOAL}}")", ""},
       {"null", kType},
       {"1", kType},
       {"[]", kType},
       {"{}", kType}}},
-    {Kind::kBoolean,
+    {SampleKind::kBoolean,
      {{"true", ""}, {"false", ""}, {"null", kType}, {R"("true")", kType}, {"1", kType}, {"[]", kType}}},
-    {Kind::kUnit,
+    {SampleKind::kUnit,
      {{"0", ""},
       {"1", ""},
       {"0.7", ""},
@@ -240,7 +140,7 @@ const std::map<Kind, std::vector<Try>> kTries = {
       {"null", kType},
       {R"("0.9")", kType},
       {"[0.9]", kType}}},
-    {Kind::kPercent,
+    {SampleKind::kConfidence,
      {{"-1", kValue},
       {"100.5", kValue},
       {"1e9", kValue},
@@ -249,7 +149,7 @@ const std::map<Kind, std::vector<Try>> kTries = {
       {"true", kType},
       {"[]", kType}}},
     // Models write a score as a string now and then; one that is a number in range is taken.
-    {Kind::kScore,
+    {SampleKind::kScore,
      {{"-1", kValue},
       {"100.5", kValue},
       {"1e9", kValue},
@@ -260,7 +160,7 @@ const std::map<Kind, std::vector<Try>> kTries = {
       {R"("nan")", kType},
       {"true", kType},
       {"[]", kType}}},
-    {Kind::kDuration,
+    {SampleKind::kDuration,
      {{"0", ""},
       {"300000", ""},
       {"-1", kValue},
@@ -268,39 +168,39 @@ const std::map<Kind, std::vector<Try>> kTries = {
       {"1e15", kValue},
       {"null", kType},
       {R"("5m")", kType}}},
-    {Kind::kChoice,
+    {SampleKind::kChoice,
      {{R"("")", kValue},
       {R"("nonsense")", kValue},
       {R"("LOW ")", kValue},
       {"null", kType},
       {"1", kType},
       {"[]", kType}}},
-    {Kind::kStrings, TriesOfList({R"(["a",null])", kType, "/1"})},
-    {Kind::kTexts, TriesOfList({R"(["a"," "])", kValue, "/1"})},
-    {Kind::kNames,
+    {SampleKind::kStrings, TriesOfList({R"(["a",null])", kType, "/1"})},
+    {SampleKind::kTexts, TriesOfList({R"(["a"," "])", kValue, "/1"})},
+    {SampleKind::kNames,
      {{"[]", ""},
       {R"(["b/c"])", "NAME_UNSAFE", "/0"},
       {R"([".."])", "NAME_UNSAFE", "/0"},
       {"null", kType},
       {R"("a")", kType},
       {"[{}]", kType, "/0"}}},
-    {Kind::kName,
+    {SampleKind::kName,
      {{R"("")", "TASK_ID_MISSING"},
       {R"("a b")", "NAME_UNSAFE"},
       {R"("../x")", "NAME_UNSAFE"},
       {"null", kType},
       {"1", kType}}},
-    {Kind::kObject, {{"null", kType}, {"[]", kType}, {R"("x")", kType}, {"1", kType}, {"true", kType}}},
-    {Kind::kObjects,
+    {SampleKind::kObject, {{"null", kType}, {"[]", kType}, {R"("x")", kType}, {"1", kType}, {"true", kType}}},
+    {SampleKind::kObjects,
      {{"null", kType},
       {"{}", kType},
       {R"("x")", kType},
       {"[]", "FIELD_MISSING"},
       {"[1]", kType, "/0"},
       {R"([{"id":"a","description":"d"},"b"])", kType, "/1"}}},
-    {Kind::kAny, {{"null", ""}, {"1", ""}, {R"("")", ""}, {"{}", ""}, {R"(["a"])", ""}}}};
+    {SampleKind::kAny, {{"null", ""}, {"1", ""}, {R"("")", ""}, {"{}", ""}, {R"(["a"])", ""}}}};
 
-const std::vector<Try>& TriesOf(Kind kind) {
+const std::vector<Try>& TriesOf(SampleKind kind) {
   return kTries.at(kind);
 }
 
@@ -316,12 +216,12 @@ void Put(json::value& whole, std::string_view pointer, json::value value) {
 
 // Some trials are right in form and wrong for the whole: those that other rules forbid have rows of their
 // own.
-bool IsMoot(const Base& base, const FieldRow& field, const Try& one) {
+bool IsMoot(const SampleBase& base, const SampleField& field, const Try& one) {
   const bool gave_up = base.action == "ERROR" || base.action == "ESCALATE";
   return gave_up && field.pointer == "/confidence" && one.code == "VALUE_INVALID";
 }
 
-void AddField(const Base& base, const FieldRow& field, std::vector<Sample>& samples) {
+void AddField(const SampleBase& base, const SampleField& field, std::vector<Sample>& samples) {
   const std::string name = std::string(base.name) + " " + std::string(field.pointer);
   const auto add = [&](const json::value& whole, const std::string& what, std::vector<std::string> errors) {
     samples.push_back({base.stage, name + " " + what, json::serialize(whole), std::move(errors)});
@@ -408,13 +308,14 @@ std::vector<Special> Specials() {
 
 std::vector<Sample> Samples() {
   std::vector<Sample> samples;
-  for (const Base& base : Bases()) {
+  for (const SampleBase& base : Bases()) {
     samples.push_back({base.stage, std::string(base.name), json::serialize(Whole(base)), {}});
-    for (const FieldRow& field : CommonFields()) AddField(base, field, samples);
-    for (const FieldRow& field : base.fields) AddField(base, field, samples);
+    for (const SampleField& field : CommonFields()) AddField(base, field, samples);
+    for (const SampleField& field : base.fields) AddField(base, field, samples);
   }
   for (const Special& special : Specials()) {
-    const Base base{special.stage, special.what, special.params, special.action, special.confidence, {}};
+    const SampleBase base{special.stage,  special.what,       special.params,
+                          special.action, special.confidence, {}};
     samples.push_back({special.stage, std::string(special.what) + " " + std::string(special.action),
                        json::serialize(Whole(base)), special.errors});
   }
@@ -447,7 +348,9 @@ TEST(StageSamples, ThereAreEnoughOfEachStageAndOfBothKinds) {
   for (const Sample& sample : Samples()) {
     ++(sample.errors.empty() ? counts[sample.stage].first : counts[sample.stage].second);
   }
-  ASSERT_EQ(counts.size(), 6U);
+  for (const StageRow& row : kStageRows) {
+    ASSERT_EQ(counts.contains(row.stage), IsStageAgent(row.stage)) << row.name;
+  }
   for (const auto& [stage, count] : counts) {
     RecordProperty(std::string(ToString(stage)), static_cast<int>(count.first + count.second));
     EXPECT_GE(count.first + count.second, 150U) << ToString(stage);

@@ -40,13 +40,12 @@ class Members {
     return fmt::format(R"({{{},"payload_hash":"{}"}})", text_, payload.Hex());
   }
 
-  [[nodiscard]] Digest Payload() {
-    std::ranges::sort(members_.begin(), members_.begin() + count_, {}, &Member::key);
+  [[nodiscard]] Digest Payload() const {
     std::string canonical;
     canonical.reserve(text_.size() + 2);
-    for (std::ptrdiff_t i = 0; i < count_; ++i) {
-      const Member& member = members_.begin()[i];
-      canonical.push_back(i == 0 ? '{' : ',');
+    for (const Member& member : members_) {
+      if (member.end == 0) continue;
+      canonical.push_back(canonical.empty() ? '{' : ',');
       canonical.append(text_, member.begin, member.end - member.begin);
     }
     canonical.push_back('}');
@@ -55,29 +54,42 @@ class Members {
 
  private:
   struct Member {
-    std::string_view key;
-    std::size_t begin = 0;  // of `"key":value` in the text
-    std::size_t end = 0;
+    std::size_t begin = 0;  // of `"name":value` in the text
+    std::size_t end = 0;    // 0: the command has none
   };
-  static constexpr std::size_t kMost = 18;
+  static constexpr std::array<std::string_view, 18> kNames = {
+      "assigned_agent_id", "command_id",  "command_seq",    "dag_ref",        "idempotency_key",
+      "on_complete",       "on_failure",  "plan_id",        "priority",       "prompt",
+      "required_inputs",   "retry_times", "schema_version", "score_criteria", "score_required",
+      "task_id",           "timeout",     "wait_for_inputs"};
+  static_assert(std::ranges::is_sorted(kNames));
+  // One of them; where it is among them is known to the compiler.
+  struct Name {
+    consteval Name(const char* name)  // NOLINT(google-explicit-constructor)
+        : text(name), place(static_cast<std::size_t>(std::ranges::find(kNames, text) - kNames.begin())) {
+      if (place == kNames.size()) throw "a command has no member of this name";
+    }
+    std::string_view text;
+    std::size_t place;
+  };
 
   template <typename F>
-  void Add(std::string_view key, F&& write) {
-    if (count_ > 0) text_.push_back(',');
-    Member& member = members_.at(static_cast<std::size_t>(count_++));
-    member = {.key = key, .begin = text_.size()};
-    Key(key);
+  void Add(Name name, F&& write) {
+    if (!text_.empty()) text_.push_back(',');
+    Member& member = members_[name.place];
+    member.begin = text_.size();
+    Key(name.text);
     write();
     member.end = text_.size();
   }
-  void AddText(std::string_view key, std::string_view value) {
-    Add(key, [&] { AppendJsonString(value, text_); });
+  void AddText(Name name, std::string_view value) {
+    Add(name, [&] { AppendJsonString(value, text_); });
   }
-  void AddFlag(std::string_view key, bool value) {
-    Add(key, [&] { text_.append(value ? "true" : "false"); });
+  void AddFlag(Name name, bool value) {
+    Add(name, [&] { text_.append(value ? "true" : "false"); });
   }
-  void AddNumber(std::string_view key, std::int64_t value) {
-    Add(key, [&] { Number(value); });
+  void AddNumber(Name name, std::int64_t value) {
+    Add(name, [&] { Number(value); });
   }
 
   void Key(std::string_view key) {
@@ -115,8 +127,7 @@ class Members {
   void Reference(const DagRef& ref);
 
   std::string text_;
-  std::array<Member, kMost> members_{};
-  std::ptrdiff_t count_ = 0;
+  std::array<Member, kNames.size()> members_{};  // in the order of their names
 };
 
 void Members::Write(const Command& command) {
@@ -233,7 +244,10 @@ std::string DefaultIdempotencyKey(const Command& command) {
 }
 
 std::string DefaultIdempotencyKey(const PlanId& plan, const TaskId& task, const CommandId& command) {
-  return fmt::format("{}:{}:{}", plan.str(), task.empty() ? command.str() : task.str(), command.str());
+  const std::string& work = task.empty() ? command.str() : task.str();
+  std::string key;
+  key.reserve(plan.str().size() + work.size() + command.str().size() + 2);
+  return key.append(plan.str()).append(":").append(work).append(":").append(command.str());
 }
 
 const std::vector<AgentId>& TargetsFor(const OnComplete& on_complete, std::optional<double> score) {

@@ -12,9 +12,9 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/config/agent_profile.h"
+#include "model/config/hub_tool.h"
 #include "model/config/mcp_server_config.h"
 #include "model/config/model_parameters.h"
-#include "model/config/own_tool.h"
 #include "model/config/provider_kind.h"  // IWYU pragma: export
 
 // A hub's agenttalk.yaml (docs/formats/config.md).
@@ -114,7 +114,7 @@ struct HubPaths {
 struct HubConfig {
   std::string provider;  // a name in providers or a kind; empty: what the environment offers
   std::map<std::string, ProviderConfig> providers;
-  std::map<std::string, OwnToolConfig> tools;  // programs that agents may be given as tools
+  std::map<std::string, HubToolConfig> tools;  // programs that agents may be given as tools
   std::map<AgentId, AgentProfile> agents;      // agents/<id>/agent_profile.json is read over these
   HubLimits limits;
   HumanConfig human;

@@ -21,8 +21,8 @@
 #include "model/config/agent_profile_reader.h"
 #include "model/config/hub_config.h"
 #include "model/config/hub_config_spellings.h"
+#include "model/config/hub_tool.h"
 #include "model/config/mcp_server_reader.h"
-#include "model/config/own_tool.h"
 #include "model/config/preset_table.h"
 #include "model/config/provider_reader.h"
 #include "model/config/tool_names.h"
@@ -115,7 +115,7 @@ void ReadConfig(ObjectReader& reader, HubConfig& config) {
   reader.Integer(Field("version").Invalid(ErrorCode::kSchemaVersionUnsupported).Hint("version: 1"),
                  {.min = 1, .max = 1}, version);
   reader.Name("provider", config.provider);
-  PresetTable presets = PresetTable::Shipped();
+  PresetTable presets;
   ReadMap(reader, "presets", [&](const std::string& name, ObjectReader& preset) {
     ProviderConfig checked;
     ReadProvider(preset, PresetTable::Shipped(), checked);
@@ -125,7 +125,7 @@ void ReadConfig(ObjectReader& reader, HubConfig& config) {
     ReadProvider(provider, presets, config.providers[name]);
   });
   ReadMap(reader, "tools",
-          [&](const std::string& name, ObjectReader& tool) { ReadOwnTool(name, tool, config.tools[name]); });
+          [&](const std::string& name, ObjectReader& tool) { ReadHubTool(name, tool, config.tools[name]); });
   ReadMap(reader, "mcp_servers", [&](const std::string& name, ObjectReader& server) {
     ReadMcpServer(server, name, config.mcp_servers[name]);
   });
@@ -153,7 +153,7 @@ void ReadConfig(ObjectReader& reader, HubConfig& config) {
 
 ToolNames ToolNamesOf(const HubConfig& config) {
   ToolNames names;
-  for (const auto& [name, tool] : config.tools) names.AddOwn(name);
+  for (const auto& [name, tool] : config.tools) names.AddHubTool(name);
   for (const auto& [name, server] : config.mcp_servers) names.AddServer(name);
   return names;
 }

@@ -11,9 +11,9 @@
 #include "model/config/agent_profile.h"
 #include "model/config/hub_config.h"
 #include "model/config/hub_config_reader.h"
+#include "model/config/hub_tool.h"
 #include "model/config/mcp_server_reader.h"
 #include "model/config/model_parameters.h"
-#include "model/config/own_tool.h"
 
 namespace agenttalk {
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -8,11 +9,13 @@
 
 namespace agenttalk {
 
-// Settings of providers that many people use, by name (data/presets.yaml; docs/providers.md). A hub adds its
+// Settings of providers that many people use, by name (data/presets.json; docs/providers.md). A hub adds its
 // own under `presets`; one of the same name counts before the program's. A server and a program may share a
 // name.
 class PresetTable {
  public:
+  // Those of the program. Every other table has them too, behind those that were added to it; they are read
+  // when somebody first looks for one.
   static const PresetTable& Shipped();
 
   // Null: there is none. A server is looked for first, unless `program`.
@@ -21,8 +24,12 @@ class PresetTable {
   [[nodiscard]] std::vector<std::string_view> Names() const;
 
  private:
-  std::map<std::string, boost::json::object, std::less<>> servers_;
-  std::map<std::string, boost::json::object, std::less<>> programs_;
+  using Presets = std::map<std::string, boost::json::object, std::less<>>;
+
+  const boost::json::object* FindIn(Presets PresetTable::* kind, std::string_view name) const;
+
+  Presets servers_;
+  Presets programs_;
 };
 
 }  // namespace agenttalk

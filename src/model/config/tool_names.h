@@ -23,7 +23,7 @@ class ToolNames {
  public:
   ToolNames();  // what comes with the program
 
-  void AddOwn(std::string name) { names_.insert(std::move(name)); }
+  void AddHubTool(std::string name) { names_.insert(std::move(name)); }
   void AddServer(std::string_view server) { prefixes_.push_back(McpToolPrefix(server)); }
 
   // Of a name or of a glob that could name one of them.

@@ -362,13 +362,15 @@ void DagChecker::CheckInputs() {
       if (makers != makers_.end() && !own) continue;
       if (input.selector == SelectorType::kOutputName) {
         Error(ErrorCode::kDependencyUnknown, Path(i, Source(i).inputs, k),
-              fmt::format("no {}task has an output \"{}\"", own ? "other " : "", input.value));
+              own ? fmt::format("no other task has an output \"{}\"", input.value)
+                  : fmt::format("no task has an output \"{}\"", input.value));
       } else if (source_.files != nullptr && !IsFile(input.value)) {
-        Warn(ErrorCode::kDependencyUnknown, Path(i, Source(i).inputs, k),
-             fmt::format("no {}task makes \"{}\" and no file of the plan has that name", own ? "other " : "",
-                         input.value),
-             own ? "a task cannot wait for its own output; remove it from `inputs`"
-                 : "the task waits until somebody puts the file into its agent's inbox");
+        Warn(
+            ErrorCode::kDependencyUnknown, Path(i, Source(i).inputs, k),
+            own ? fmt::format("no other task makes \"{}\" and no file of the plan has that name", input.value)
+                : fmt::format("no task makes \"{}\" and no file of the plan has that name", input.value),
+            own ? "a task cannot wait for its own output; remove it from `inputs`"
+                : "the task waits until somebody puts the file into its agent's inbox");
       }
     }
     if (!node.gates) continue;

@@ -130,6 +130,26 @@ std::string EncodeEvents(std::span<const Event> events) {
   return std::string(out.str());
 }
 
+namespace {
+
+// Reads the next event into `event`, whose number is set.
+Result<void> DecodeNext(ByteReader& reader, Event& event) {
+  const std::uint64_t type = reader.Varint();
+  if (reader.ok() && type >= kDecoders.size()) {
+    return Fail(ErrorCode::kJournalVersion,
+                fmt::format("event {} is of the unknown type {}", event.number, type),
+                "a newer agenttalk wrote this hub; run that version");
+  }
+  if (reader.ok()) kDecoders.at(type)(reader, event.body);
+  if (!reader.ok()) {
+    return Fail(ErrorCode::kJournalDamaged, fmt::format("event {} cannot be read", event.number),
+                "restore the hub's .agenttalk folder from a backup");
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> DecodeEvents(const PlanId& plan, std::uint64_t first_number, std::uint32_t count,
                           std::string_view bytes, const std::function<void(const Event&)>& visit) {
   ByteReader reader(bytes);
@@ -139,19 +159,43 @@ Result<void> DecodeEvents(const PlanId& plan, std::uint64_t first_number, std::u
   event.caused_by = reader.Varint();
   for (std::uint32_t i = 0; i < count; ++i) {
     event.number = first_number + i;
-    const std::uint64_t type = reader.Varint();
-    if (reader.ok() && type >= kDecoders.size()) {
-      return Fail(ErrorCode::kJournalVersion,
-                  fmt::format("event {} is of the unknown type {}", event.number, type),
-                  "a newer agenttalk wrote this hub; run that version");
-    }
-    if (reader.ok()) kDecoders.at(type)(reader, event.body);
-    if (!reader.ok()) {
-      return Fail(ErrorCode::kJournalDamaged, fmt::format("event {} cannot be read", event.number),
-                  "restore the hub's .agenttalk folder from a backup");
-    }
+    TRY(DecodeNext(reader, event));
     visit(event);
     event.caused_by = first_number;
+  }
+  return {};
+}
+
+Result<std::vector<std::uint32_t>> FindEvents(std::uint64_t first_number, std::uint32_t count,
+                                              std::string_view bytes) {
+  ByteReader reader(bytes);
+  Event event;
+  reader.Get(event.time);
+  static_cast<void>(reader.Varint());
+  std::vector<std::uint32_t> places;
+  places.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    event.number = first_number + i;
+    places.push_back(static_cast<std::uint32_t>(bytes.size() - reader.remaining()));
+    TRY(DecodeNext(reader, event));
+  }
+  return places;
+}
+
+Result<void> DecodeSomeEvents(const PlanId& plan, std::uint64_t first_number,
+                              std::span<const std::uint32_t> places, std::string_view bytes,
+                              std::uint64_t from, std::uint64_t until,
+                              const std::function<void(const Event&)>& visit) {
+  ByteReader header(bytes);
+  Event event;
+  event.plan_id = plan;
+  header.Get(event.time);
+  const std::uint64_t cause = header.Varint();
+  ByteReader reader(bytes.substr(places[from - first_number]));
+  for (event.number = from; event.number <= until; ++event.number) {
+    event.caused_by = event.number == first_number ? cause : first_number;
+    TRY(DecodeNext(reader, event));
+    visit(event);
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/ids.h"
@@ -21,6 +22,15 @@ std::string EncodeEvents(std::span<const Event> events);
 // makes; an event type from a newer version is JOURNAL_VERSION.
 Result<void> DecodeEvents(const PlanId& plan, std::uint64_t first_number, std::uint32_t count,
                           std::string_view bytes, const std::function<void(const Event&)>& visit);
+
+// Where each event of a row begins, for DecodeSomeEvents: found by reading all of them once.
+Result<std::vector<std::uint32_t>> FindEvents(std::uint64_t first_number, std::uint32_t count,
+                                              std::string_view bytes);
+// As DecodeEvents, from one event of the row to another.
+Result<void> DecodeSomeEvents(const PlanId& plan, std::uint64_t first_number,
+                              std::span<const std::uint32_t> places, std::string_view bytes,
+                              std::uint64_t from, std::uint64_t until,
+                              const std::function<void(const Event&)>& visit);
 
 // Whom an event concerns; empty where it does not say. As EventToJson shows them.
 struct EventIds {

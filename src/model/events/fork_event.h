@@ -33,7 +33,7 @@ struct InheritedResult {
 };
 
 // The plan shares the past of another one: these results are its own, and everything from one task on is
-// executed anew.
+// executed again.
 struct PlanForked {
   PlanId origin;
   std::uint64_t at = 0;  // the last event of the origin that is shared

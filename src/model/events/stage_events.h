@@ -55,7 +55,7 @@ const char* EnumName(GoalPhase value);
 const char* EnumName(StageMatter value);
 const char* EnumName(GoalMatter value);
 
-// Somebody wants something: the plan's first event of meaning. Again in the same plan: it begins anew.
+// Somebody wants something: the plan's first event of meaning. Again in the same plan: it starts again.
 struct GoalSet {
   std::string goal;
   std::string author;

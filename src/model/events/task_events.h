@@ -22,9 +22,10 @@ struct DagAdopted {
   std::string author;
   std::string reason;
   std::string goal;
-  Content dag;                      // the task_dag.json
-  std::vector<TaskNode> nodes;      // the same, complete
-  std::vector<std::uint32_t> kept;  // per node: 1 + its place before, where state and results stay; 0: anew
+  Content dag;                  // the task_dag.json
+  std::vector<TaskNode> nodes;  // the same, complete
+  std::vector<std::uint32_t>
+      kept;  // per node: 1 + its place before, where state and results stay; 0: it starts again
   std::vector<NamedContent> files;  // the plan's files
   bool fresh = false;               // answers from before are not used again
   std::vector<std::string> routing_rules = {};
@@ -64,7 +65,7 @@ enum class TaskChange : std::uint8_t {
   kSkipped,
   kNotNeeded,       // a fallback whose task did not fail, a branch that the scores do not take
   kActivated,       // a fallback takes a task's place
-  kBlocked,         // a dependency failed, and nothing goes on without it
+  kBlocked,         // a dependency failed, and nothing continues without it
   kAsksToReplan,    // a dependency failed, and a person decides
   kReleased,        // its dependencies are done; the command that came before may start
   kWaitsForReview,  // executed; a reviewer decides

@@ -12,7 +12,7 @@
 // and what agents keep in mind while they work on a task.
 namespace agenttalk {
 
-// What stands in an agent's working memory.
+// What is in an agent's working memory.
 enum class MemoryKind : std::uint8_t {
   kDone,      // what became of the agent's own commands
   kQuestion,  // what it asked a person
@@ -74,7 +74,7 @@ struct ThinkingRefused {
 struct MemoryWritten {
   AgentId agent_id;
   TaskId task_id;
-  CommandId command_id;  // that goes on with it; empty: none waits for it
+  CommandId command_id;  // that continues with it; empty: none waits for it
   MemoryEntry entry;
 
   template <typename Self, typename F>

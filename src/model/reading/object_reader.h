@@ -20,8 +20,8 @@
 #include "base/time.h"
 
 // How validators read JSON that people and programs wrote. A getter names a key, checks the value and stores
-// it; what is wrong becomes an Issue with its JSON Pointer, and reading goes on, so that everything is found
-// at once. When the reading function returns, keys that nobody asked for are UNKNOWN_FIELD warnings.
+// it; what is wrong becomes an Issue with its JSON Pointer, and reading continues, so that everything is
+// found at once. When the reading function returns, keys that nobody asked for are UNKNOWN_FIELD warnings.
 //
 //   Issues issues;
 //   ReadObject(value, issues, [&](ObjectReader& reader) {

@@ -39,7 +39,7 @@ namespace json = boost::json;
 
 constexpr std::size_t kAliasAllowance = std::size_t{1} << 20;
 
-// One value in document order: the line it stands on (of its key, if it has one), and how many values its
+// One value in document order: the line it is on (of its key, if it has one), and how many values its
 // subtree has, itself included, so that a walk can step over it.
 struct LineMark {
   std::uint32_t line = 0;

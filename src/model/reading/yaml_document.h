@@ -16,7 +16,7 @@ struct YamlLimits {
 };
 
 // A YAML text read as the JSON value it stands for, so that YAML and JSON share one validator, together with
-// the line that each value stands on.
+// the line that each value is on.
 //
 // Scalars follow the YAML 1.2 core schema: a plain true, null, 12 or 1.5 has that type, everything quoted is
 // a string, and so are yes, no, on, off, .inf and .nan. Keys are always strings. Aliases are copied, but

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -15,8 +14,6 @@ namespace {
 using std::string_view_literals::operator""sv;
 
 // In the order of the enumerators.
-constexpr std::array kStages = {"command"sv,  "understanding"sv, "router"sv,   "planner"sv,      "executor"sv,
-                                "reviewer"sv, "orchestrator"sv,  "strategy"sv, "internal_plan"sv};
 constexpr std::array kRoles = {"user"sv, "assistant"sv, "tool"sv};
 constexpr std::array kStopReasons = {"end"sv, "max_tokens"sv, "tool_calls"sv, "refusal"sv, "other"sv};
 constexpr std::array kErrorKinds = {"status"sv,       "timeout"sv,   "disconnect"sv,
@@ -46,17 +43,6 @@ ErrorCode CodeOf(ModelErrorKind kind) {
 }
 
 }  // namespace
-
-std::string_view ToString(Stage stage) {
-  return NameOf(kStages, stage);
-}
-
-std::optional<Stage> ParseStage(std::string_view text) {
-  for (std::size_t i = 0; i < kStages.size(); ++i) {
-    if (kStages[i] == text) return static_cast<Stage>(i);
-  }
-  return std::nullopt;
-}
 
 std::string_view ToString(Role role) {
   return NameOf(kRoles, role);

@@ -12,27 +12,11 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/config/model_parameters.h"
+#include "model/request/stage.h"  // IWYU pragma: export
 
 // What a model is asked and what comes back, in words that fit every provider. Plain values: a provider turns
 // them into its wire format, the journal keeps them in the short form of stored_request.h.
 namespace agenttalk {
-
-// What a call is for. `scripted` answers and reports select by it.
-enum class Stage : std::uint8_t {
-  kCommand,
-  kUnderstanding,
-  kRouter,
-  kPlanner,
-  kExecutor,
-  kReviewer,
-  kOrchestrator,
-  kStrategy,
-  kInternalPlan,
-};
-
-// The spelling people write: "command", "understanding", …, "internal_plan".
-std::string_view ToString(Stage stage);
-std::optional<Stage> ParseStage(std::string_view text);
 
 enum class Role : std::uint8_t { kUser, kAssistant, kTool };
 

@@ -94,18 +94,18 @@ Result<StoredRequest> DecodeRequest(std::string_view bytes) {
   ByteReader reader(bytes);
   reader.Get(*request);
   if (!reader.ok() || !reader.AtEnd()) {
-    return Fail(ErrorCode::kJournalDamaged, "a stored request cannot be read");
+    request = Fail(ErrorCode::kJournalDamaged, "a stored request cannot be read");
   }
   return request;
 }
 
-Result<ModelRequest> Expand(StoredRequest stored, const ContentLoader& load) {
+Result<ModelRequest> Expand(StoredRequest&& stored, const ContentLoader& load) {
   Result<ModelRequest> expanded(std::in_place);
   ModelRequest& request = *expanded;
   request.ids = std::move(stored.ids);
   request.provider = std::move(stored.provider);
   request.model = std::move(stored.model);
-  request.parameters = stored.parameters;
+  request.parameters = std::move(stored.parameters);
   request.system = TRY(LoadOptional(stored.system, load));
   request.tools = TRY(LoadTools(stored.tools, load));
   request.answer_schema = TRY(LoadOptional(stored.answer_schema, load));

@@ -107,6 +107,6 @@ using ContentLoader = std::function<Result<std::shared_ptr<const std::string>>(c
 
 // The request as it is sent. Depends on nothing but the stored bytes. JOURNAL_DAMAGED when something stored
 // cannot be read, otherwise the loader's error.
-Result<ModelRequest> Expand(StoredRequest stored, const ContentLoader& load);
+Result<ModelRequest> Expand(StoredRequest&& stored, const ContentLoader& load);
 
 }  // namespace agenttalk

@@ -89,7 +89,7 @@ TEST(StoredRequest, DamagedBytesAreReported) {
 TEST(Expand, PutsReferencedBytesInPlace) {
   Store store;
   const StoredRequest stored = FirstRequest(store);
-  const auto request = Expand(stored, store.Loader());
+  const auto request = Expand(StoredRequest(stored), store.Loader());
   ASSERT_TRUE(request) << request.error().message;
   EXPECT_EQ(request->ids, stored.ids);
   EXPECT_EQ(request->provider, "local");
@@ -115,7 +115,7 @@ TEST(Expand, ContinuesAConversationFromItsParents) {
                      Said(Role::kUser, "again " + std::to_string(round))};
     request = std::move(next);
   }
-  const auto expanded = Expand(request, store.Loader());
+  const auto expanded = Expand(StoredRequest(request), store.Loader());
   ASSERT_TRUE(expanded);
   std::string all;
   for (const ChatMessage& message : expanded->messages) all += message.text + "|";
@@ -129,7 +129,7 @@ TEST(Expand, KeepsToolCallsAndTheirResults) {
   request.messages.push_back(
       {Role::kAssistant, {}, {{"call_1", "read_file", "{\"path\":\"a\"}"}}, {}, false});
   request.messages.push_back({Role::kTool, {{{}, store.Put("no such file"), {}}}, {}, "call_1", true});
-  const auto expanded = Expand(request, store.Loader());
+  const auto expanded = Expand(StoredRequest(request), store.Loader());
   ASSERT_TRUE(expanded);
   ASSERT_EQ(expanded->messages.size(), 3U);
   EXPECT_EQ(expanded->messages[1].tool_calls.at(0).name, "read_file");
@@ -142,9 +142,9 @@ TEST(Expand, ReportsWhatCannotBeLoaded) {
   Store store;
   StoredRequest request = FirstRequest(store);
   request.parent = ShareContent("never stored").content;
-  EXPECT_EQ(Expand(request, store.Loader()).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(Expand(StoredRequest(request), store.Loader()).error().code, ErrorCode::kNotFound);
   request.parent = store.Put("not a request");
-  EXPECT_EQ(Expand(request, store.Loader()).error().code, ErrorCode::kJournalDamaged);
+  EXPECT_EQ(Expand(StoredRequest(request), store.Loader()).error().code, ErrorCode::kJournalDamaged);
 }
 
 TEST(Expand, DoesNotFollowAnEndlessConversation) {
@@ -154,7 +154,7 @@ TEST(Expand, DoesNotFollowAnEndlessConversation) {
   loop.parent = ShareContent("any").content;
   const std::string bytes = EncodeRequest(loop);
   const auto expanded =
-      Expand(loop, [&](const Content& content) -> Result<std::shared_ptr<const std::string>> {
+      Expand(StoredRequest(loop), [&](const Content& content) -> Result<std::shared_ptr<const std::string>> {
         if (content == loop.parent) return std::make_shared<const std::string>(bytes);
         return store.Loader()(content);
       });

@@ -27,14 +27,22 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr Spellings<StepType, 3> kTypes{{{"execute_action", StepType::kExecuteAction},
-                                         {"use_tool", StepType::kUseTool},
-                                         {"request_collaboration", StepType::kRequestCollaboration}}};
+constexpr auto kTypes = [] {
+  Spellings<StepType, kStepTypeRows.size()> spellings;
+  for (std::size_t i = 0; i < spellings.size(); ++i) {
+    spellings.at(i) = {kStepTypeRows.at(i).name, kStepTypeRows.at(i).type};
+  }
+  return spellings;
+}();
 constexpr Spellings<Strategy, 3> kPlanStrategies{
     {{"simple", Strategy::kSimple}, {"template", Strategy::kTemplate}, {"freeform", Strategy::kFreeform}}};
 constexpr std::size_t kLargestParams = std::size_t{256} << 10;
 // Words that stand where a step's id may stand.
 constexpr std::array<std::string_view, 5> kReserved{"stop", "retry", "skip", "command", "parameters"};
+
+std::string_view AboutField(StepType type) {
+  return kStepTypeRows.at(static_cast<std::size_t>(type)).about;
+}
 
 bool IsReserved(std::string_view id) {
   return std::ranges::find(kReserved, id) != kReserved.end();
@@ -128,8 +136,7 @@ void ReadStep(ObjectReader& reader, const std::vector<std::string>& parameters, 
       reader.Error("id", ErrorCode::kValueInvalid, fmt::format("there are two steps {}", step.id));
   }
   reader.Choice<StepType>(Field("type").Required(), kTypes, step.type);
-  const bool asks = step.type == StepType::kRequestCollaboration;
-  reader.Name(Field(asks ? "to" : "name").Required(), step.name);
+  reader.Name(Field(AboutField(step.type)).Required(), step.name);
   ReadParams(reader, step);
   ReadOnError(reader, step);
   reader.Choice<RiskLevel>("risk", kRiskLevels, step.risk);
@@ -172,9 +179,8 @@ std::string_view ToString(StepType type) {
   return SpellingOf(kTypes, type);
 }
 const char* EnumName(StepType type) {
-  constexpr std::array kNames{"execute_action", "use_tool", "request_collaboration"};
   const auto index = static_cast<std::size_t>(type);
-  return index < kNames.size() ? kNames[index] : "unknown";
+  return index < kStepTypeRows.size() ? kStepTypeRows.at(index).name.data() : "unknown";
 }
 const char* EnumName(OnError on_error) {
   constexpr std::array kNames{"stop", "retry", "skip", "alternative"};
@@ -230,7 +236,7 @@ json::value ToJson(const InternalPlan& plan) {
   json::array steps;
   for (const PlanStep& step : plan.steps) {
     json::object one{{"id", step.id}, {"type", ToString(step.type)}};
-    one[step.type == StepType::kRequestCollaboration ? "to" : "name"] = step.name;
+    one[AboutField(step.type)] = step.name;
     if (auto params = ParseJson(step.params)) one["params"] = std::move(*params);
     one["on_error"] = step.on_error == OnError::kAlternative ? step.alternative : EnumName(step.on_error);
     if (step.risk != RiskLevel::kLow) one["risk"] = ToString(step.risk);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <boost/json/fwd.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,30 @@
 // (docs/formats/internal_plan.md).
 namespace agenttalk {
 
-enum class StepType : std::uint8_t { kExecuteAction, kUseTool, kRequestCollaboration };
+// Enumerator; spelling in plans; the field that names what the step is about; whether a step says its risk.
+// The position in this list is the number in the journal: append only.
+// clang-format off
+#define AGENTTALK_STEP_TYPES(X) \
+  X(kExecuteAction, "execute_action", "name", false) \
+  X(kUseTool, "use_tool", "name", true) \
+  X(kRequestCollaboration, "request_collaboration", "to", false)
+
+#define AGENTTALK_STEP_TYPE_VALUE(value, name, about, risky) value,
+enum class StepType : std::uint8_t { AGENTTALK_STEP_TYPES(AGENTTALK_STEP_TYPE_VALUE) };
+#undef AGENTTALK_STEP_TYPE_VALUE
+// clang-format on
+
+struct StepTypeRow {
+  StepType type;
+  std::string_view name;
+  std::string_view about;
+  bool risky;
+};
+
+#define AGENTTALK_STEP_TYPE_ROW(value, name, about, risky) StepTypeRow{StepType::value, name, about, risky},
+inline constexpr std::array kStepTypeRows = {AGENTTALK_STEP_TYPES(AGENTTALK_STEP_TYPE_ROW)};
+#undef AGENTTALK_STEP_TYPE_ROW
+
 // What follows when a step fails. kAlternative: another step takes its place.
 enum class OnError : std::uint8_t { kStop, kRetry, kSkip, kAlternative };
 

@@ -110,6 +110,8 @@ enum class Phrase : std::uint8_t {
   // What later stages are told: one line each.
   kNoteIntent,        // {0} goal, {1} relation
   kNoteRoute,         // {0} route, {1} why
+  kNoteFileNew,       // {0} name
+  kNoteFileChanged,   // {0} name
   kNotePlan,          // {0} ids, {1} why
   kNoteFailed,        // {0} stage, {1} reason
   kNoteClarify,       // {0} stage, {1} question

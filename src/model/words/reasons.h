@@ -10,8 +10,9 @@
 
 // Why something is so or happened, in a line: what the engine writes into the notes of tasks, the ends of
 // commands, plans and questions, and what it tells stages beside the prompts. Questions and their choices are
-// in model/words/catalogue.h. Errors that have a code and are for whoever called (a verb, a dropped file, a
-// model's malformed answer) are diagnostics, and English as the command line is.
+// in model/words/catalogue.h. Errors that have a code and are for whoever called (a verb, a dropped file) are
+// diagnostics, and English as the command line is; what is wrong with a model's answer is in
+// model/words/diagnostics.h.
 namespace agenttalk {
 
 enum class Reason : std::uint8_t {

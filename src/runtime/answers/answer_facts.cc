@@ -9,29 +9,30 @@
 
 #include "base/ids.h"
 #include "base/issue.h"
-#include "base/issue_text.h"
+#include "base/language.h"
 #include "engine/turn/input.h"
 #include "model/answer/agent_output.h"
 #include "model/request/answer_contract.h"
 #include "model/request/model_request.h"
+#include "model/words/diagnostics.h"
 #include "prompts/answer_reader.h"
 #include "runtime/answers/sent_command.h"
 
 namespace agenttalk {
 namespace {
 
-AnswerFacts RefusedFacts(const Issues& issues) {
+AnswerFacts RefusedFacts(const Issues& issues, Language language) {
   AnswerFacts facts;
   for (const Issue& issue : issues.errors) {
-    facts.errors.push_back(IssueWithHint(issue));
+    facts.errors.push_back(IssueWithHint(issue, language));
     if (issue.path.starts_with("/commands")) facts.command_errors.push_back(facts.errors.back());
   }
   return facts;
 }
 
-AnswerFacts StrategyFacts(const AnswerContract& contract, std::string_view text) {
+AnswerFacts StrategyFacts(const AnswerContract& contract, std::string_view text, Language language) {
   auto words = ReadStrategy(text, contract);
-  if (!words) return RefusedFacts(words.error());
+  if (!words) return RefusedFacts(words.error(), language);
   AnswerFacts facts;
   facts.rejected = std::move(words->rejected);
   if (!facts.rejected) {
@@ -40,9 +41,9 @@ AnswerFacts StrategyFacts(const AnswerContract& contract, std::string_view text)
   return facts;
 }
 
-AnswerFacts StepsFacts(const AnswerContract& contract, std::string_view text) {
+AnswerFacts StepsFacts(const AnswerContract& contract, std::string_view text, Language language) {
   auto planned = ReadPlannedSteps(text, contract);
-  if (!planned) return RefusedFacts(planned.error());
+  if (!planned) return RefusedFacts(planned.error(), language);
   AnswerFacts facts;
   facts.rejected = std::move(planned->rejected);
   facts.internal_plan = std::move(planned->plan);
@@ -60,10 +61,10 @@ void TakeResult(Answer& answer, const FolderFiles& files, AnswerFacts& facts) {
 }
 
 AnswerFacts ResultFacts(const PlanId& plan, const AnswerContract& contract, std::string_view text,
-                        const ToolCheck& check, std::span<const std::string> beside,
-                        const FolderFiles& files) {
+                        const ToolCheck& check, std::span<const std::string> beside, const FolderFiles& files,
+                        Language language) {
   auto read = ReadAnswer(text, contract, beside, {}, files);
-  if (!read) return RefusedFacts(read.error());
+  if (!read) return RefusedFacts(read.error(), language);
   AnswerFacts facts;
   if (!read->tool_calls.empty()) {
     for (const ToolCall& call : read->tool_calls) facts.tools.push_back(check(call));
@@ -84,9 +85,9 @@ AnswerFacts ResultFacts(const PlanId& plan, const AnswerContract& contract, std:
 }
 
 AnswerFacts StageFacts(const AnswerContract& contract, std::string_view text, const ToolCheck& check,
-                       const FolderFiles& files) {
+                       const FolderFiles& files, Language language) {
   auto read = ReadStageAnswer(text, contract);
-  if (!read) return RefusedFacts(read.error());
+  if (!read) return RefusedFacts(read.error(), language);
   AnswerFacts facts;
   facts.stage = *std::move(read);
   facts.commands = facts.stage->commands;
@@ -95,7 +96,7 @@ AnswerFacts StageFacts(const AnswerContract& contract, std::string_view text, co
   if (!acts) return facts;
   if (output.action == "COMPLETE") {
     auto completion = ReadCompletionParams(output.params_json, contract, files);
-    if (!completion) return RefusedFacts(completion.error());
+    if (!completion) return RefusedFacts(completion.error(), language);
     TakeResult(*completion, files, facts);
   } else if (output.action != "FAIL") {
     facts.tools.push_back(check({{}, output.action, output.params_json}));
@@ -107,23 +108,18 @@ AnswerFacts StageFacts(const AnswerContract& contract, std::string_view text, co
 
 AnswerFacts ReadAnswerFacts(const PlanId& plan, const AnswerContract& contract, std::string_view text,
                             const ToolCheck& check, std::span<const std::string> beside,
-                            const FolderFiles& files) {
-  switch (contract.form) {
-    case Stage::kCommand:
-      return ResultFacts(plan, contract, text, check, beside, files);
-    case Stage::kStrategy:
-      return StrategyFacts(contract, text);
-    case Stage::kInternalPlan:
-      return StepsFacts(contract, text);
-    case Stage::kUnderstanding:
-    case Stage::kRouter:
-    case Stage::kPlanner:
-    case Stage::kExecutor:
-    case Stage::kReviewer:
-    case Stage::kOrchestrator:
+                            const FolderFiles& files, Language language) {
+  switch (FormOf(contract.form)) {
+    case AnswerForm::kResult:
+      return ResultFacts(plan, contract, text, check, beside, files, language);
+    case AnswerForm::kStrategy:
+      return StrategyFacts(contract, text, language);
+    case AnswerForm::kSteps:
+      return StepsFacts(contract, text, language);
+    case AnswerForm::kAgentOutput:
       break;
   }
-  return StageFacts(contract, text, check, files);
+  return StageFacts(contract, text, check, files, language);
 }
 
 }  // namespace agenttalk

@@ -8,7 +8,7 @@
 
 namespace agenttalk {
 
-// What lies in the inputs/ of a command: the files that it was bound to, and what its own steps gave so far.
+// What is in the inputs/ of a command: the files that it was bound to, and what its own steps gave so far.
 std::vector<NamedContent> FolderInputs(const CommandRecord& record);
 
 // The files that an answer may name as outputs, by their paths in the command's folder.

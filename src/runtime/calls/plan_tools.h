@@ -16,7 +16,7 @@
 
 namespace agenttalk {
 
-// What the plan tool stands on: the state as it is, and a way to change it that is answered when durable.
+// What the plan tool depends on: the state as it is, and a way to change it that is answered when durable.
 struct PlanAccess {
   std::function<Result<const PlanState*>(const PlanId&)> look_up;  // null: there is no such plan
   std::function<Result<std::string>(const Content&)> read;

@@ -114,12 +114,12 @@ bool IsNamed(const ThinkingSpec& spec, const std::vector<std::string>& permissio
 
 }  // namespace
 
-ProfileComposer::ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key,
-                                 Language language, Estimate estimate, StagePrompts stage_prompts,
-                                 Abilities abilities)
+ProfileComposer::ProfileComposer(ContentStore& contents, const ToolRunner& tools,
+                                 const std::string& fence_key, Language language, Estimate estimate,
+                                 StagePrompts stage_prompts, Abilities abilities)
     : contents_(contents),
       tools_(tools),
-      fence_key_(std::move(fence_key)),
+      fence_key_(fence_key),
       language_(language),
       estimate_(std::move(estimate)),
       stage_prompts_(std::move(stage_prompts)),
@@ -179,7 +179,9 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
   input.ids = {record.agent, plan.id, record.task, record.id, input.contract.form, model_call};
   input.provider = sheet.profile.provider;
   input.model = brief.model.empty() ? std::string_view(sheet.profile.model) : brief.model;
-  input.parameters = Over(ParseParameters(brief.parameters), sheet.profile.parameters);
+  input.parameters = brief.parameters.empty()
+                         ? sheet.profile.parameters
+                         : Over(ParseParameters(brief.parameters), sheet.profile.parameters);
   input.timeout = record.timeout;
   input.language = language_;
   input.system = sheet.system.content;
@@ -236,6 +238,11 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
     std::string system = sheet.system.bytes->empty() ? std::string() : *sheet.system.bytes + "\n\n";
     input.system = keep(system + stage.system);
     input.stage_prompt = stage.text;
+    input.stage_content = stage.content;
+  } else if (brief.stage == Stage::kExecutor) {
+    // Whoever plans the steps of a task decides by the same: the goal, who uses the result, what people said.
+    stage = TRY(RenderStage(record.agent, brief));
+    input.task_context = stage.text;
     input.stage_content = stage.content;
   }
   const auto composed = agenttalk::Compose(input);

@@ -49,8 +49,9 @@ class ProfileComposer final : public RequestComposer {
   using StagePrompts = std::function<Result<std::string>(const AgentId& agent, Stage stage)>;
 
   // `fence_key` is a secret of the hub: nobody outside can foresee the marks around inputs.
-  ProfileComposer(ContentStore& contents, const ToolRunner& tools, std::string fence_key, Language language,
-                  Estimate estimate, StagePrompts stage_prompts = {}, Abilities abilities = {});
+  ProfileComposer(ContentStore& contents, const ToolRunner& tools, const std::string& fence_key,
+                  Language language, Estimate estimate, StagePrompts stage_prompts = {},
+                  Abilities abilities = {});
 
   Result<Composed> Compose(const PlanState& plan, const CommandRecord& record, const AgentSettings& agent,
                            std::uint32_t model_call, const Keep& keep) override;
@@ -102,7 +103,7 @@ class ProfileComposer final : public RequestComposer {
 
   ContentStore& contents_;
   const ToolRunner& tools_;
-  const std::string fence_key_;
+  const HmacKey fence_key_;
   const Language language_;
   Estimate estimate_;
   const ThinkingRegistry* thinking_ = nullptr;  // of the engine that asks

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -17,7 +17,7 @@
 #include "base/language.h"
 #include "base/posix_root.h"
 #include "base/utf8.h"
-#include "model/request/model_request.h"
+#include "model/request/stage.h"
 #include "prompts/composer.h"
 #include "prompts/stage_prompt.h"
 
@@ -27,8 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestPrompt = std::size_t{1} << 20U;
-constexpr std::array kStages = {Stage::kUnderstanding, Stage::kRouter,   Stage::kPlanner,
-                                Stage::kExecutor,      Stage::kReviewer, Stage::kOrchestrator};
 
 std::string FolderOf(Language language) {
   return language == Language::kChinese ? "prompts/zh" : "prompts/en";
@@ -62,19 +60,25 @@ StagePromptShelf StagePromptShelf::Load(const fs::path& hub, Language language) 
   const auto read = [&](const std::optional<AgentId>& agent, Stage stage) -> Result<std::string> {
     return TRY(LoadStagePrompt(hub, agent, stage, language)).text;
   };
-  for (const Stage stage : kStages) shelf.common_.emplace(stage, read(std::nullopt, stage));
+  const auto read_all = [&](const std::optional<AgentId>& agent,
+                            std::map<Stage, Result<std::string>>& prompts) {
+    for (const StageRow& row : kStageRows) {
+      if (IsStageAgent(row.stage)) prompts.emplace(row.stage, read(agent, row.stage));
+    }
+  };
+  read_all(std::nullopt, shelf.common_);
   std::error_code ignored;
   for (fs::directory_iterator at(hub / "agents", ignored), end; at != end; at.increment(ignored)) {
     if (!fs::exists(at->path() / FolderOf(language), ignored)) continue;
     const AgentId agent(at->path().filename().string());
-    for (const Stage stage : kStages) shelf.own_[agent].emplace(stage, read(agent, stage));
+    read_all(agent, shelf.of_agents_[agent]);
   }
   return shelf;
 }
 
 Result<std::string> StagePromptShelf::TextFor(const AgentId& agent, Stage stage) const {
-  const auto own = own_.find(agent);
-  const auto& prompts = own == own_.end() ? common_ : own->second;
+  const auto own = of_agents_.find(agent);
+  const auto& prompts = own == of_agents_.end() ? common_ : own->second;
   const auto found = prompts.find(stage);
   if (found == prompts.end()) return Fail(ErrorCode::kInternal, "there is no prompt for this stage");
   return found->second;

@@ -35,7 +35,7 @@ class StagePromptShelf {
  private:
   Language language_ = Language::kEnglish;
   std::map<Stage, Result<std::string>> common_;  // the hub's, else those that come with the program
-  std::map<AgentId, std::map<Stage, Result<std::string>>> own_;
+  std::map<AgentId, std::map<Stage, Result<std::string>>> of_agents_;
 };
 
 }  // namespace agenttalk

@@ -21,7 +21,7 @@
 #include "tools/command_tool.h"
 #include "tools/file_tools.h"
 #include "tools/folder_call.h"
-#include "tools/own_tool.h"
+#include "tools/hub_tool.h"
 #include "tools/program_tool.h"
 #include "tools/sandbox.h"
 #include "tools/sandboxed_program.h"
@@ -97,7 +97,7 @@ std::vector<std::string> AdmitTeam(const Team& team, const std::filesystem::path
   ProgramToolOptions programs = ProgramsOf(team, hub, post);
   programs.limits.timeout = kLongestProgramTime;
   std::vector<std::string> problems =
-      registry.SetSource({ToolOriginKind::kOwn}, MakeOwnTools(team.config.tools, programs));
+      registry.SetSource({ToolOriginKind::kOwn}, MakeHubTools(team.config.tools, programs));
   for (const auto& [id, profile] : team.agents) {
     AdmitAgent(profile, team.config.language, hub, registry, problems);
     AddObstacles(id, registry, problems);

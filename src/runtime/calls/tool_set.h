@@ -17,7 +17,7 @@ namespace agenttalk {
 struct ToolSetOptions {
   std::filesystem::path hub;
   PostToLoop post;       // runs something on the loop's thread, soon
-  CommandDesk commands;  // what generate_command stands on
+  CommandDesk commands;  // what generate_command depends on
   PlanAccess plan = {};  // for the plan tool
 };
 

@@ -13,7 +13,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -26,6 +25,7 @@
 #include "base/error_code.h"
 #include "base/file_descriptor.h"
 #include "base/ids.h"
+#include "base/mutex.h"
 #include "base/reactor.h"
 #include "base/timer.h"
 #include "model/config/tool_names.h"
@@ -94,7 +94,7 @@ class ToolBench::Loop {
   }
 
   void Post(std::function<void()> work) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     posted_.push_back(std::move(work));
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t wrote = ::write(arrived_.get(), &one, sizeof(one));
@@ -109,7 +109,7 @@ class ToolBench::Loop {
     [[maybe_unused]] const ssize_t got = ::read(arrived_.get(), &count, sizeof(count));
     std::deque<std::function<void()>> posted;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       posted.swap(posted_);
     }
     for (const auto& work : posted) work();
@@ -118,8 +118,8 @@ class ToolBench::Loop {
   Reactor& reactor_;
   FileDescriptor arrived_;
   std::unique_ptr<Registration> watch_;
-  std::mutex mutex_;
-  std::deque<std::function<void()>> posted_;
+  Mutex mutex_;
+  std::deque<std::function<void()>> posted_ GUARDED_BY(mutex_);
 };
 
 Result<std::unique_ptr<ToolBench>> ToolBench::Open(const Team& team, const fs::path& hub,

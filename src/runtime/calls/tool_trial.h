@@ -24,7 +24,7 @@ struct ToolTrial {
   AgentId agent;
   std::string tool;
   std::string arguments;                           // JSON text
-  std::map<std::string, std::string> inputs = {};  // what lies in inputs/, by name
+  std::map<std::string, std::string> inputs = {};  // what is in inputs/, by name
 };
 
 // The tools of a hub, on a loop of their own.

@@ -46,6 +46,11 @@ Result<std::shared_ptr<const std::string>> ContentStore::Load(const Content& con
   return shared;
 }
 
+std::shared_ptr<const std::string> ContentStore::FindHere(const Content& content) {
+  const Entry* known = Use(content.digest);
+  return known == nullptr ? nullptr : known->bytes;
+}
+
 ContentStore::Entry* ContentStore::Use(const Digest& digest) {
   const std::uint32_t place = by_digest_.Find(std::hash<Digest>{}(digest), [&](std::uint32_t number) {
     return entries_[number].content.digest == digest;
@@ -84,12 +89,16 @@ void ContentStore::Remember(const Content& content, std::shared_ptr<const std::s
   entries_[place] = {content, std::move(bytes), needed_until, kNone, kNone};
   by_digest_.Add(std::hash<Digest>{}(content.digest), place);
   Link(place);
-  Evict();
+  Evict(capacity_);
 }
 
-void ContentStore::Evict() {
+void ContentStore::Shrink() {
+  Evict(std::min(capacity_, kKeptAtRest));
+}
+
+void ContentStore::Evict(std::size_t most) {
   // The oldest are committed first, so what is still needed is near the front and the loop stops there.
-  while (used_ > capacity_ && oldest_ != newest_ && entries_[oldest_].needed_until <= committed_) {
+  while (used_ > most && oldest_ != newest_ && entries_[oldest_].needed_until <= committed_) {
     Drop(oldest_);
   }
 }
@@ -116,7 +125,7 @@ ContentStore::Gathered ContentStore::TakeGathered() {
 
 void ContentStore::Committed(std::uint64_t event) {
   committed_ = std::max(committed_, event);
-  Evict();
+  Evict(capacity_);
 }
 
 }  // namespace agenttalk

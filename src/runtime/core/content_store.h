@@ -22,6 +22,8 @@ class ContentStore final : public ContentSink {
  public:
   // Rows take contents up to this size; larger ones become blobs.
   static constexpr std::size_t kLargestInRow = 2048;
+  // What Shrink keeps.
+  static constexpr std::size_t kKeptAtRest = std::size_t{1} << 20;
 
   explicit ContentStore(Journal& journal, std::size_t cache_bytes = std::size_t{16} << 20)
       : journal_(journal), capacity_(cache_bytes) {}
@@ -29,6 +31,8 @@ class ContentStore final : public ContentSink {
   // Bytes that are known already are not stored again.
   Content Store(std::string bytes, std::uint64_t row) override;
   Result<std::shared_ptr<const std::string>> Load(const Content& content);
+  // As Load, for what is in memory; null otherwise.
+  [[nodiscard]] std::shared_ptr<const std::string> FindHere(const Content& content);
 
   // What is in the journal, past the cache and from any thread.
   [[nodiscard]] Result<std::string> ReadDurable(const Content& content) const {
@@ -43,6 +47,8 @@ class ContentStore final : public ContentSink {
   Gathered TakeGathered();
   // Everything up to this event is in the journal and need not be kept in memory.
   void Committed(std::uint64_t event);
+  // Keeps only the most recently used ones of what is in the journal, for when nobody needs them soon.
+  void Shrink();
   // Forgets what is in the journal: contents that are stored again are stored anew, not found elsewhere.
   void ForgetCommitted();
 
@@ -61,7 +67,7 @@ class ContentStore final : public ContentSink {
   // The entry of a content, as the most recently used one; null when it is not here.
   Entry* Use(const Digest& digest);
   void Remember(const Content& content, std::shared_ptr<const std::string> bytes, std::uint64_t needed_until);
-  void Evict();
+  void Evict(std::size_t most);
   void Drop(std::uint32_t place);
   void Link(std::uint32_t place);
   void Unlink(std::uint32_t place);

@@ -24,6 +24,7 @@
 #include "engine/engine.h"
 #include "engine/role/parts.h"
 #include "engine/state/dag_state.h"
+#include "engine/state/hub_snapshot.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
@@ -44,6 +45,8 @@ namespace {
 
 // A snapshot is worth its bytes when folding what came since the last one costs about as much.
 constexpr std::uint64_t kFewestRowsBetweenSnapshots = 1024;
+// Every start reads the hub's own stream, whose rows are far apart; its snapshot is small.
+constexpr std::uint64_t kFewestHubRows = 256;
 // Posted inputs that are done with and still keep their places.
 constexpr std::size_t kMostSubmittedKept = 256;
 
@@ -196,29 +199,38 @@ Append Core::MakeAppend(const std::vector<Event>& events) {
       row.summary = std::make_shared<const PlanSummary>(SummaryOf(plan));
     }
     append.rows.push_back(std::move(row));
-    MaybeSnapshot(plan, append);
     if (!append.rows.back().live) {
       if (auto directory = DirectoryOf(plan)) append.directories.push_back(*std::move(directory));
     }
     if (!plan.id.empty() && !plan.IsLivePlan()) NoteIdle(&plan);
     begin = end;
   }
+  AddSnapshots(append);
   return append;
 }
 
-void Core::MaybeSnapshot(const PlanState& plan, Append& append) {
-  // The hub's own stream is small and read whole.
-  if (plan.id.empty()) return;
+bool Core::WantsSnapshot(const PlanState& plan) const {
   const std::uint64_t since = plan.version - plan.snapshot_version;
+  if (plan.id.empty()) return since >= std::max<std::uint64_t>(kFewestHubRows, PartsOf(engine_->state()));
   const std::size_t parts = std::max<std::size_t>(plan.commands.size(), plan.dag ? plan.dag->size() : 0);
-  if (since < std::max<std::uint64_t>(kFewestRowsBetweenSnapshots, parts)) return;
-  engine_->MarkSnapshot(plan.id);
-  append.snapshots.push_back({plan.id, plan.version, plan.last_event, EncodePlan(plan)});
+  return since >= std::max<std::uint64_t>(kFewestRowsBetweenSnapshots, parts);
+}
+
+// The state is that after all rows of the append, so only the last row of a stream can have a snapshot.
+void Core::AddSnapshots(Append& append) {
+  for (const JournalRow& row : append.rows) {
+    const PlanState& plan = *engine_->state().FindPlan(row.stream);
+    if (row.version != plan.version || !WantsSnapshot(plan)) continue;
+    engine_->MarkSnapshot(plan.id);
+    append.snapshots.push_back({plan.id, plan.version, plan.last_event,
+                                plan.id.empty() ? EncodeHub(engine_->state()) : EncodePlan(plan)});
+  }
 }
 
 void Core::Committed(std::uint64_t event) {
   if (failure_) return;
-  UnloadIdle();  // before, not after: whoever is told of these events may want to look at their plans
+  UnloadIdle(
+      kIdlePlansKept);  // before, not after: whoever is told of these events may want to look at their plans
   committed_ = std::max(committed_, event);
   contents_.Committed(committed_);
   while (!unsettled_.empty() && unsettled_.front().last_event <= committed_) {

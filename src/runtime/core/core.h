@@ -65,6 +65,8 @@ class Core {
  public:
   // Appends that may wait for their commit before `Accepts` says no.
   static constexpr std::size_t kMostPending = 4096;
+  // Finished plans that stay in memory, so that a repeated command need not read them again.
+  static constexpr std::size_t kIdlePlansKept = 256;
 
   Core(Journal& journal, CommitQueue& commits, const Clock& clock);
 
@@ -134,9 +136,14 @@ class Core {
   [[nodiscard]] const PlanState* FindLoaded(const PlanId& plan) { return engine_->state().FindPlan(plan); }
   // Unloads plans that have ended and were looked up, but for the last few. Whatever LookUp returned before
   // is not valid any more.
-  void ForgetIdle() { UnloadIdle(); }
-  // Unloads large plans that have ended, for when nobody needs them soon. True: much memory is free now.
-  bool ForgetLarge();
+  void ForgetIdle() { UnloadIdle(kIdlePlansKept); }
+  // Unloads large plans that have ended, for when nobody needs them soon.
+  void ForgetLarge();
+  // Unloads plans that have ended, but for very few, and drops contents that can be read again: for a hub at
+  // rest.
+  void ForgetAtRest();
+  // True once after plans with many commands were unloaded: the allocator has memory to give back.
+  bool TakeUnloadedMany();
   [[nodiscard]] const HubState& state() const { return engine_->state(); }
   [[nodiscard]] std::uint64_t committed() const { return committed_; }
   [[nodiscard]] bool reading() const { return reading_; }
@@ -157,15 +164,18 @@ class Core {
 
   Result<void> Recover();
   Result<void> EnsureLoaded(const PlanId& plan);
+  Result<std::uint64_t> LoadSnapshot(const PlanId& plan);
   Result<void> LoadStream(const PlanId& plan);
   Append MakeAppend(const std::vector<Event>& events);
-  void MaybeSnapshot(const PlanState& plan, Append& append);
+  void AddSnapshots(Append& append);
+  [[nodiscard]] bool WantsSnapshot(const PlanState& plan) const;
   void Settle(Unsettled& settled);
   void Perform(const Event& event);
   void ResumeOpenCalls();
   void ResumeCall(const PlanId& plan_id, const CommandId& command, const OpenCall& call);
   void CancelAbandoned(const std::vector<Event>& events);
-  void UnloadIdle();
+  void UnloadIdle(std::size_t kept);
+  void Unload(const PlanState& plan);
   void NoteIdle(const PlanState* plan);
 
   Journal& journal_;
@@ -188,6 +198,7 @@ class Core {
   std::size_t next_posted_ = 0;
   std::deque<PlanId> idle_;   // finished plans still in memory, oldest first
   bool large_idle_ = false;   // one of them may be large
+  std::size_t unloaded_ = 0;  // commands of unloaded plans since TakeUnloadedMany was true
   std::set<PlanId> watched_;  // see WatchForRemoval
   std::vector<PlanId> spared_;
   std::set<PlanId> removing_;  // gone, but the journal does not know it yet

@@ -5,14 +5,18 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/time.h"
+#include "engine/hub_snapshot_check.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
@@ -236,6 +240,84 @@ TEST_F(CoreWithTeam, APlanFoldsToTheSameFromASnapshotAndWithout) {
   Start();
   Commit();
   EXPECT_TRUE(EncodePlan(*core().FindLoaded(PlanId("plan_a"))) == before);
+}
+
+// In one step plan_a is told something, then plan_b, then plan_a again: two rows, of which the first one
+// would be due for a snapshot. The state is by then that after the second.
+TEST_F(CoreWithTeam, ASnapshotIsOfTheLastRowOfAStep) {
+  clock_.Advance(std::chrono::seconds(1));
+  for (int i = 0; i < 1022; ++i) core().Submit(MakeCommand("cmd_" + std::to_string(i), {{"never", 1}}));
+  for (const auto& [id, plan, due] : {std::tuple("cmd_x", "plan_a", 10), std::tuple("cmd_y", "plan_b", 11),
+                                      std::tuple("cmd_z", "plan_a", 12)}) {
+    CommandFile file = MakeCommand(id, {{"never", 1}}, "alice", plan);
+    file.command.timeout = std::chrono::seconds(due);
+    core().Submit(std::move(file));
+  }
+  Commit();
+  const std::uint64_t rows = core().FindLoaded(PlanId("plan_a"))->version;
+  ASSERT_EQ((*journal_.LatestSnapshot(PlanId("plan_a")))->version, rows) << "the next one is 1,024 rows away";
+  for (int i = 0; i < 511; ++i) {
+    core().Submit(PlanControl{PlanId("plan_a"), ControlVerb::kPause, {}, "p" + std::to_string(i)});
+    core().Submit(PlanControl{PlanId("plan_a"), ControlVerb::kResume, {}, "r" + std::to_string(i)});
+  }
+  core().Submit(MakeCommand("cmd_more", {{"never", 1}}));
+  Commit();
+  clock_.Advance(std::chrono::seconds(60));
+  core().Tick();
+  ASSERT_EQ(commits().waiting.back().rows.size(), 3U) << "a, b, a";
+  Commit();
+  const std::string before = EncodePlan(*core().FindLoaded(PlanId("plan_a")));
+  EXPECT_EQ((*journal_.LatestSnapshot(PlanId("plan_a")))->version, rows + 1025);
+  Start();
+  Commit();
+  EXPECT_TRUE(EncodePlan(*core().FindLoaded(PlanId("plan_a"))) == before);
+}
+
+class CoreWithYears : public CoreWithTeam {
+ protected:
+  // The hub's stream gets a row, as it does whenever a plan has ended.
+  void AddHubRows(int rows) {
+    for (int i = 0; i < rows; ++i) core().Submit(MirrorProgress{core().state().last_event, 0});
+    Commit();
+  }
+  [[nodiscard]] std::uint64_t SnapshotVersion() {
+    const auto snapshot = journal_.LatestSnapshot(PlanId()).value();
+    return snapshot ? snapshot->version : 0;
+  }
+};
+
+TEST_F(CoreWithYears, TheHubIsReadFromItsSnapshot) {
+  core().Submit(HubAlert{"the disk is nearly full", false});
+  AddHubRows(1000);
+  const std::uint64_t rows = core().state().hub_plan.version;
+  EXPECT_GT(SnapshotVersion(), rows - 256) << "so a start reads at most 256 rows";
+  const std::string before = HubBytes(core().state());
+  const Timestamp now = core().state().now;
+  life_.reset();
+  life_ = std::make_unique<Life>(journal_, clock_);
+  ASSERT_TRUE(core().StartReading().has_value());
+  EXPECT_TRUE(HubBytes(core().state()) == before);
+  EXPECT_EQ(core().state().now, now);
+  EXPECT_EQ(core().state().hub_plan.version, rows);
+}
+
+TEST_F(CoreWithYears, ASnapshotOfTheHubThatCannotBeReadIsPassedOver) {
+  AddHubRows(600);
+  const std::string before = HubBytes(core().state());
+  const std::uint64_t rows = core().state().hub_plan.version;
+  const Snapshot good = journal_.LatestSnapshot(PlanId()).value().value();
+  std::string other = good.state;
+  other[0] = 99;  // the layout of another version
+  for (const std::string& bad :
+       {std::string(), good.state.substr(0, good.state.size() / 2), good.state + "x", other}) {
+    Append append;
+    append.snapshots.push_back({PlanId(), good.version, good.last_event, bad});
+    ASSERT_TRUE(journal_.Commit({&append, 1}, epoch_).has_value());
+    life_ = std::make_unique<Life>(journal_, clock_);
+    ASSERT_TRUE(core().StartReading().has_value());
+    EXPECT_TRUE(HubBytes(core().state()) == before);
+    EXPECT_EQ(core().state().hub_plan.version, rows);
+  }
 }
 
 TEST_F(CoreWithTeam, HeldItRecordsAndBeginsNothing) {

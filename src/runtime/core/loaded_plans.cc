@@ -9,6 +9,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "engine/engine.h"
+#include "engine/state/hub_snapshot.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "journal/journal.h"
@@ -19,8 +20,8 @@
 namespace agenttalk {
 namespace {
 
-// Finished plans that stay in memory, so that a repeated command need not read them again.
-constexpr std::size_t kIdlePlansKept = 256;
+constexpr std::size_t kIdlePlansKeptAtRest = 8;
+constexpr std::size_t kManyCommands = 1000;
 // One with more commands than this is read again when it is needed.
 constexpr std::size_t kLargePlan = 2000;
 
@@ -37,17 +38,30 @@ Result<void> Core::Recover() {
   return {};
 }
 
-Result<void> Core::LoadStream(const PlanId& plan) {
-  std::uint64_t version = 0;
-  if (auto snapshot = TRY(journal_.LatestSnapshot(plan)); snapshot && !plan.empty()) {
-    PlanState loaded;
-    loaded.id = plan;
-    if (DecodePlan(snapshot->state, loaded)) {
-      loaded.version = loaded.snapshot_version = version = snapshot->version;
-      loaded.last_event = snapshot->last_event;
-      engine_->Load(std::move(loaded));
-    }
+// The version that the engine has then; 0: there is no snapshot that can be used.
+Result<std::uint64_t> Core::LoadSnapshot(const PlanId& plan) {
+  const auto snapshot = TRY(journal_.LatestSnapshot(plan));
+  // Who only reads sees nothing that was written since it looked first.
+  if (!snapshot || (reading_ && snapshot->last_event > committed_)) return 0;
+  if (plan.empty()) {
+    auto hub = DecodeHub(snapshot->state);
+    if (!hub) return 0;
+    hub->plan.version = hub->plan.snapshot_version = snapshot->version;
+    hub->plan.last_event = snapshot->last_event;
+    engine_->Load(*std::move(hub));
+    return snapshot->version;
   }
+  PlanState loaded;
+  loaded.id = plan;
+  if (!DecodePlan(snapshot->state, loaded)) return 0;
+  loaded.version = loaded.snapshot_version = snapshot->version;
+  loaded.last_event = snapshot->last_event;
+  engine_->Load(std::move(loaded));
+  return snapshot->version;
+}
+
+Result<void> Core::LoadStream(const PlanId& plan) {
+  const std::uint64_t version = TRY(LoadSnapshot(plan));
   Result<void> decoded;
   TRY(journal_.ReadStream(plan, version, [&](const JournalRowView& row) {
     if (reading_ && row.first_event > committed_) return false;
@@ -86,20 +100,38 @@ Result<const PlanState*> Core::LookUp(const PlanId& plan) {
   return found;
 }
 
-void Core::UnloadIdle() {
-  while (idle_.size() > kIdlePlansKept) {
+void Core::UnloadIdle(std::size_t kept) {
+  while (idle_.size() > kept) {
     const PlanState* plan = engine_->state().FindPlan(idle_.front());
     const bool idle = plan != nullptr && !plan->IsLivePlan();
     if (idle && plan->last_event > committed_) return;
-    if (idle) engine_->Unload(PlanId(plan->id));
+    if (idle) Unload(*plan);
     idle_.pop_front();
   }
 }
 
-bool Core::ForgetLarge() {
-  if (!large_idle_ || !unsettled_.empty()) return false;
+void Core::Unload(const PlanState& plan) {
+  unloaded_ += plan.commands.size();
+  engine_->Unload(PlanId(plan.id));
+}
+
+bool Core::TakeUnloadedMany() {
+  if (unloaded_ < kManyCommands) return false;
+  unloaded_ = 0;
+  return true;
+}
+
+void Core::ForgetAtRest() {
+  if (!unsettled_.empty()) return;
+  ForgetLarge();
+  UnloadIdle(kIdlePlansKeptAtRest);
+  idle_.shrink_to_fit();
+  contents_.Shrink();
+}
+
+void Core::ForgetLarge() {
+  if (!large_idle_ || !unsettled_.empty()) return;
   large_idle_ = false;
-  bool unloaded = false;
   std::erase_if(idle_, [&](const PlanId& id) {
     const PlanState* plan = engine_->state().FindPlan(id);
     if (plan == nullptr || plan->commands.size() <= kLargePlan) return plan == nullptr;
@@ -108,11 +140,9 @@ bool Core::ForgetLarge() {
       large_idle_ = true;
       return false;
     }
-    engine_->Unload(PlanId(id));
-    unloaded = true;
+    Unload(*plan);
     return true;
   });
-  return unloaded;
 }
 
 }  // namespace agenttalk

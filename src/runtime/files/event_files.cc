@@ -37,7 +37,6 @@
 #include "runtime/files/task_files.h"
 #include "runtime/history/command_record.h"
 #include "runtime/history/ended_command.h"
-#include "runtime/history/history_reader.h"
 #include "runtime/history/log_line.h"
 
 namespace agenttalk {
@@ -380,7 +379,7 @@ void EventFiles::ShowEnd(const Event& event, const CommandId& id, FileSink& sink
   const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(id);
   if (record == nullptr || !HasFolder(record->agent)) return;
   const auto ended =
-      std::make_shared<EndedCommand>(journal_, plan->id, record->id, plan->trails.Of(record->index));
+      std::make_shared<EndedCommand>(rows_, plan->id, record->id, plan->trails.Of(record->index));
   const Place box{.box = Box::kOutbox, .agent = record->agent, .plan = plan->id};
   const std::string outbox = IsExternal(record->agent) ? ProcessedFolder(box, plan->id) : box.Path();
   sink.PublishMade(JoinPath(outbox, RecordName(id)), [ended] { return ended->Record(); });
@@ -403,8 +402,8 @@ void EventFiles::Log(const Event& event, FileSink& sink) const {
   std::string path = fmt::format("agents/{}/logs/{}.jsonl", owner.agent.str(), log);
   sink.AppendLine(
       path, {event.number, 0},
-      [event, owner = std::move(owner), &journal = journal_] {
-        return Redact(CompactJson(LogLineJson(event, owner, LoadFrom(journal))));
+      [event, owner = std::move(owner), rows = rows_] {
+        return Redact(CompactJson(LogLineJson(event, owner, rows->Loader())));
       },
       kRotateAt);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_map>
 
@@ -11,6 +12,7 @@
 #include "model/events/event.h"
 #include "runtime/core/core.h"
 #include "runtime/files/file_sink.h"
+#include "runtime/history/recent_rows.h"
 
 namespace agenttalk {
 
@@ -18,7 +20,11 @@ namespace agenttalk {
 // so that telling it everything once more tells how the files ought to look.
 class EventFiles {
  public:
-  EventFiles(Core& core, Journal& journal) : core_(core), journal_(journal) {}
+  EventFiles(Core& core, Journal& journal)
+      : core_(core), journal_(journal), rows_(std::make_shared<RecentRows>(journal)) {}
+
+  // What the makers of files read.
+  [[nodiscard]] const std::shared_ptr<RecentRows>& rows() const { return rows_; }
 
   void Show(const Event& event, FileSink& sink);
   // Only what cannot wait: what people, external agents and tools are about to read, and the plan's DAG.
@@ -57,6 +63,7 @@ class EventFiles {
 
   Core& core_;
   Journal& journal_;
+  const std::shared_ptr<RecentRows> rows_;
   std::unordered_map<std::uint64_t, std::string> letters_;  // the files of dead letters, while they are open
 };
 

@@ -75,7 +75,7 @@ Result<void> ReadFiles(const json::object& object, QuestionAnswer& answer) {
 
 template <typename Has>
 std::optional<PlanId> FindPlanWith(const HubState& state, const Has& has) {
-  if (has(state.own)) return PlanId();
+  if (has(state.hub_plan)) return PlanId();
   for (const auto& [id, plan] : state.plans) {
     if (has(*plan)) return id;
   }
@@ -131,7 +131,7 @@ std::string OpenQuestions(const HubState& state) {
         names.push_back(QuestionName(number));
     }
   };
-  add(state.own);
+  add(state.hub_plan);
   for (const auto& [id, plan] : state.plans) add(*plan);
   return names.empty() ? "no question is open" : fmt::format("open: {}", fmt::join(names, ", "));
 }
@@ -170,7 +170,7 @@ Result<QuestionAnswer> ReadHumanAnswer(std::string_view text, Core& core) {
     answer.text = std::string(words->as_string());
   }
   TRY(ReadFiles(*object, answer));
-  const PlanState& owner = plan->empty() ? core.state().own : *core.state().plans.at(*plan);
+  const PlanState& owner = plan->empty() ? core.state().hub_plan : *core.state().plans.at(*plan);
   TRY(CheckAnswer(answer, owner.people.FindQuestion(*question)->asked));
   return answer;
 }

@@ -82,9 +82,6 @@ class PostOffice {
   std::vector<std::string> problems_;
 };
 
-// What an external agent's result file says; what is wrong with it is in its answer's errors.
-ExternalResult ReadExternalResult(Core& core, const AgentId& agent, const PlanId& plan,
-                                  const CommandId& command, std::string bytes);
 // A command that was read, as the engine takes it.
 CommandFile ToCommandFile(const AgentId& agent, const Command& command, std::string body,
                           const std::vector<Issue>& warnings);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,7 +19,9 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/json.h"
+#include "base/mutex.h"
 #include "base/time.h"
+#include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "journal/journal.h"
@@ -47,19 +50,38 @@ constexpr std::size_t kEventsKept = 1024;
 // How much may have to be written again after a power cut.
 constexpr Duration kSyncInterval = std::chrono::seconds(30);
 // Beside what is being written; with more, the loop waits for the files, and the longer the more it is.
-constexpr std::uint64_t kMostGatheredBytes = std::uint64_t{8} << 20;
+constexpr std::uint64_t kMostGatheredBytes = std::uint64_t{48} << 20;
+// What is read back from the journal is there for good, and need not be in memory too.
+constexpr std::uint64_t kMostReadBackBytes = std::uint64_t{8} << 20;
 // Written before anything else is done, when nothing else is to be done: who sees a state sees its files too.
 constexpr std::uint64_t kLittle = std::uint64_t{256} << 10;
 // Files that were put off wait for a moment without work, but not longer than this.
 constexpr Duration kLongestPutOff = std::chrono::seconds(2);
 // Of what was put off, so many events are shown at once: 5 ms of the loop, and 40 when nothing else is to be
-// done.
+// done (kEventsAtRest).
 constexpr std::uint64_t kEventsBesideWork = 512;
-constexpr std::uint64_t kEventsAtRest = 4096;
 // While others have more to do: a log that grows by ten lines is opened once for them, not ten times.
-constexpr Duration kGatherFor = std::chrono::milliseconds(5);
+constexpr Duration kGatherFor = std::chrono::milliseconds(25);
+// Files of plans that end are waited for at most so often.
+constexpr Duration kBetweenEnds = std::chrono::milliseconds(20);
 // However little of it makes files at once, a start looks at no more events than about this many.
 constexpr std::uint64_t kMostEventsBetweenSyncs = std::uint64_t{1} << 16;
+
+// Somebody outside may wait for this file: a person, or a program that plays an agent.
+bool IsAwaited(const HubState& state, std::string_view path) {
+  constexpr std::string_view kAgents = "agents/";
+  if (path.starts_with("human/")) return true;
+  if (!path.starts_with(kAgents)) return false;
+  path.remove_prefix(kAgents.size());
+  const auto agent = state.agents.find(AgentId(std::string(path.substr(0, path.find('/')))));
+  return agent != state.agents.end() && agent->second.settings.external;
+}
+
+bool IsEnd(const Event& event) {
+  const auto* changed = std::get_if<PlanChanged>(&event.body);
+  return changed != nullptr &&
+         (changed->change == PlanChange::kCompleted || changed->change == PlanChange::kCancelled);
+}
 
 }  // namespace
 
@@ -75,15 +97,26 @@ Projection::Projection(Core& core, Journal& journal, FileSystem& files, Mirror& 
       event_files_(core, journal) {}
 
 void Projection::Publish(const std::string& path, const Content& content, Overwrite overwrite) {
-  auto bytes = core_.contents().Load(content);
-  if (!bytes) {
-    problems_.push_back(fmt::format("{}: {}", path, bytes.error().message));
+  if (IsAwaited(core_.state(), path)) begun_at_ = {};  // nothing is held back
+  if (const auto bytes = core_.contents().FindHere(content)) {
+    mirror_.Publish(path, *bytes, overwrite);
     return;
   }
-  mirror_.Publish(path, **bytes, overwrite);
+  // Read when it is written, by whoever writes it. What cannot be read is told, and not tried for ever.
+  mirror_.PublishMade(
+      path,
+      [path, content, rows = event_files_.rows(), lost = lost_]() -> Result<std::optional<std::string>> {
+        auto bytes = rows->Load(content);
+        if (bytes) return **bytes;
+        const MutexLock lock(lost->mutex);
+        lost->problems.push_back(fmt::format("{}: {}", path, bytes.error().message));
+        return std::nullopt;
+      },
+      overwrite);
 }
 
 void Projection::PublishText(const std::string& path, std::string text) {
+  if (IsAwaited(core_.state(), path)) begun_at_ = {};
   mirror_.Publish(path, std::move(text), Overwrite::kAlways);
 }
 
@@ -136,10 +169,7 @@ void Projection::ShowUrgent(const Event& event, FileSink& sink) {
   if (const auto* imported = std::get_if<PlanImported>(&event.body)) dirty_.insert(imported->plan_id);
   urgent_shown_ = event.number;
   // A plan's end is when its files are due.
-  const auto* changed = std::get_if<PlanChanged>(&event.body);
-  const bool ended = changed != nullptr &&
-                     (changed->change == PlanChange::kCompleted || changed->change == PlanChange::kCancelled);
-  if (ended && !overdue_since_) overdue_since_ = clock_.Now();
+  if (IsEnd(event) && !overdue_since_) overdue_since_ = clock_.Now();
 }
 
 void Projection::Show(const Event& event) {
@@ -147,6 +177,11 @@ void Projection::Show(const Event& event) {
   event_files_.Show(event, *this);
   shown_ = event.number;
   NoteChanged(event);
+  ended_ = ended_ || IsEnd(event);
+  // Its last status, while it is in memory: later it would have to be read again for it.
+  if (!IsEnd(event) || core_.FindLoaded(event.plan_id) == nullptr) return;
+  ShowPlan(event.plan_id);
+  dirty_.erase(event.plan_id);
 }
 
 void Projection::NoteChanged(const Event& event) {
@@ -192,7 +227,7 @@ void Projection::ShowPlan(const PlanId& plan) {
 }
 
 bool Projection::HasRoom() const {
-  return mirror_.gathered_bytes() <= kMostGatheredBytes / 2;
+  return mirror_.gathered_bytes() <= kMostReadBackBytes / 2;
 }
 
 bool Projection::IsOverdue() const {
@@ -205,8 +240,7 @@ void Projection::WritePlans() {
   if ((dirty_.empty() && !show_overdue) || now < plans_written_ + plans_delay_) return;
   plans_written_ = now;
   if (show_overdue) {
-    MirrorReport report;
-    if (auto shown = ShowOverdue(report); !shown) {
+    if (auto shown = ShowOverdue(); !shown) {
       problems_.push_back(shown.error().message);
       return;
     }
@@ -221,8 +255,7 @@ void Projection::ShowSomeOverdue(Flushing how) {
   const std::uint64_t after = std::max(shown_, core_.state().mirrored);
   const std::uint64_t most = how == Flushing::kResting ? kEventsAtRest : kEventsBesideWork;
   const std::uint64_t until = std::min(core_.committed(), after + most);
-  MirrorReport report;
-  if (auto shown = Reconcile(after, until, report); !shown) {
+  if (auto shown = ShowSlice(after, until); !shown) {
     problems_.push_back(shown.error().message);
     catching_up_ = false;
     overdue_since_ = clock_.Now();
@@ -252,7 +285,7 @@ void Projection::Flush(Flushing how) {
   }
   const bool much = urgent_shown_ > core_.state().urgent_mirrored + kMostEventsBetweenSyncs;
   if (now >= synced_at_ + kSyncInterval && shown_ > core_.state().mirrored + 1) {
-    SyncAll();
+    SyncShown();
   } else if (much && !overdue_since_) {
     MirrorReport report;
     if (!mirror_.idle()) FlushInto(report);
@@ -260,7 +293,6 @@ void Projection::Flush(Flushing how) {
   }
 }
 
-// However much goes on: after a crash everything since the last sync has to be looked at again.
 void Projection::SyncAll() {
   ShowAll();
   Hasten();
@@ -270,16 +302,39 @@ void Projection::SyncAll() {
   if (Idle() && shown_ > core_.state().mirrored + 1) Sync();
 }
 
+// However much is to be done: after a crash everything since the last sync has to be looked at again. What
+// was put off comes in slices, and is not waited for; a plan that is live will be shown again when it ends.
+void Projection::SyncShown() {
+  if (!overdue_since_) {
+    SyncAll();
+    return;
+  }
+  for (auto at = dirty_.begin(); at != dirty_.end();) {
+    const PlanState* plan = Find(*at);
+    const bool live = plan != nullptr && plan->IsLivePlan();
+    if (!live) ShowPlan(*at);
+    at = live ? std::next(at) : dirty_.erase(at);
+  }
+  MirrorReport report;
+  if (!mirror_.idle()) FlushInto(report);
+  if (mirror_.idle()) Sync();
+}
+
 void Projection::WriteGathered(Flushing how) {
   const std::uint64_t pending = mirror_.pending_bytes();
+  const Timestamp now = clock_.Now();
   const bool resting = how == Flushing::kResting;
-  held_back_ = !resting && pending < kLittle && clock_.Now() < begun_at_ + kGatherFor;
+  // Who sees that a plan is over looks for what it made. With hundreds of plans a second that would be all
+  // the loop does.
+  const bool ended = std::exchange(ended_, false) && now >= waited_for_end_ + kBetweenEnds;
+  held_back_ = !resting && !ended && pending < kLittle && now < begun_at_ + kGatherFor;
   if (held_back_) return;
-  begun_at_ = clock_.Now();
+  begun_at_ = now;
+  if (ended) waited_for_end_ = now;
   const auto waiting = mirror_.gathered_bytes() > kMostGatheredBytes ? Mirror::Waiting::kForRoom
                        : resting || overdue_since_                   ? Mirror::Waiting::kSomebody
                                                                      : Mirror::Waiting::kNobody;
-  const bool at_once = resting && pending < kLittle;
+  const bool at_once = (resting || ended) && pending < kLittle;
   const MirrorReport report = at_once ? mirror_.Flush() : mirror_.Begin(waiting);
   for (const MirrorFailure& failure : report.failures) {
     problems_.push_back(fmt::format("{}: {}", failure.path, failure.error.message));
@@ -308,7 +363,7 @@ void Projection::FlushInto(MirrorReport& report) {
 }
 
 void Projection::MakeRoom(MirrorReport& report) {
-  if (mirror_.gathered_bytes() > kMostGatheredBytes) report.Add(mirror_.Begin(Mirror::Waiting::kForRoom));
+  if (mirror_.gathered_bytes() > kMostReadBackBytes) report.Add(mirror_.Begin(Mirror::Waiting::kForRoom));
 }
 
 bool Projection::IsCaughtUp() {
@@ -345,6 +400,8 @@ std::optional<Timestamp> Projection::NextDue() const {
 }
 
 std::vector<std::string> Projection::TakeProblems() {
+  const MutexLock lock(lost_->mutex);
+  std::ranges::move(std::exchange(lost_->problems, {}), std::back_inserter(problems_));
   return std::exchange(problems_, {});
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/mutex.h"
 #include "base/time.h"
 #include "journal/journal.h"
 #include "mailbox/file_system.h"
@@ -66,6 +68,8 @@ class Projection final : public EventObserver, private FileSink {
   [[nodiscard]] bool Idle() const {
     return mirror_.idle() && dirty_.empty() && !overdue_since_ && unshown_.empty();
   }
+  // Nothing is left to write: gives back what was read for it.
+  void ForgetAtRest() { event_files_.rows()->Forget(); }
   // When there will be something to do by itself.
   [[nodiscard]] std::optional<Timestamp> NextDue() const;
   std::vector<std::string> TakeProblems();
@@ -89,13 +93,16 @@ class Projection final : public EventObserver, private FileSink {
   // Every event after `after`, up to `until`; the plans they are of can be looked up.
   Result<void> Read(std::uint64_t after, std::uint64_t until, const std::function<void(const Event&)>& visit);
   // Shows every event after `after` to a sink, up to `until`.
-  Result<void> TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink);
+  // The plans that it told of.
+  Result<std::set<PlanId>> TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink);
   // Hands what should be there to the mirror.
   void PublishAll(const FileSet& wanted, MirrorReport& report);
   // Makes up for what was put off (MirrorMode::kLazy).
-  Result<void> ShowOverdue(MirrorReport& report);
+  Result<void> ShowOverdue();
+  static constexpr std::uint64_t kEventsAtRest = 4096;
   // A part of it.
   void ShowSomeOverdue(Flushing how);
+  Result<void> ShowSlice(std::uint64_t after, std::uint64_t until);
   [[nodiscard]] bool IsOverdue() const;
   [[nodiscard]] bool HasRoom() const;
   // Up to where the files can be expected to be.
@@ -119,10 +126,12 @@ class Projection final : public EventObserver, private FileSink {
   Result<void> CatchUpUrgent(MirrorReport& report);
   // Whatever became of the files since: every open command of an external agent is in its inbox.
   void ShowOpenDeliveries(FileSink& sink);
+  void ShowOpenDeliveries(const PlanState& plan, FileSink& sink);
   void WritePlans();
   void WriteGathered(Flushing how);
   void Sync();
   void SyncAll();
+  void SyncShown();
 
   Core& core_;
   Journal& journal_;
@@ -142,13 +151,21 @@ class Projection final : public EventObserver, private FileSink {
   std::set<PlanId> dirty_;  // plans whose status file is behind
   Timestamp plans_written_;
   bool hastened_ = false;
-  Duration plans_delay_{};  // at the least, until they are written again
-  Timestamp begun_at_;      // the last time that what was gathered began to be written
+  Duration plans_delay_{};      // at the least, until they are written again
+  Timestamp begun_at_;          // the last time that what was gathered began to be written
+  bool ended_ = false;          // a plan, and its files are not written yet
+  Timestamp waited_for_end_{};  // the loop waited for the files of a plan that ended
   bool held_back_ = false;
   Timestamp synced_at_;
   std::uint64_t shown_ = 0;         // the last event that was handed to the mirror
   std::uint64_t urgent_shown_ = 0;  // lazy: the last one of which that is true if it must not be put off
   std::vector<std::string> problems_;
+  // Contents that could not be read when they were to be written, perhaps on another thread.
+  struct Lost {
+    Mutex mutex;
+    std::vector<std::string> problems GUARDED_BY(mutex);
+  };
+  const std::shared_ptr<Lost> lost_ = std::make_shared<Lost>();
 };
 
 }  // namespace agenttalk

@@ -72,11 +72,13 @@ class Projection::Rebuilding final : public FileSet {
 };
 
 void Projection::ShowOpenDeliveries(FileSink& sink) {
+  for (const auto& [id, plan] : core_.state().plans) ShowOpenDeliveries(*plan, sink);
+}
+
+void Projection::ShowOpenDeliveries(const PlanState& plan, FileSink& sink) {
   if (Planted("own_delivery")) return;
-  for (const auto& [id, plan] : core_.state().plans) {
-    for (const CommandRecord& record : plan->commands) {
-      if (record.state == CommandState::kRunning) event_files_.ShowDelivery(*plan, record, sink);
-    }
+  for (const CommandRecord& record : plan.commands) {
+    if (record.state == CommandState::kRunning) event_files_.ShowDelivery(plan, record, sink);
   }
 }
 
@@ -97,19 +99,40 @@ Result<void> Projection::Read(std::uint64_t after, std::uint64_t until,
   return decoded;
 }
 
-Result<void> Projection::TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink) {
-  return Read(after, until, [&](const Event& event) {
+Result<std::set<PlanId>> Projection::TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink) {
+  std::set<PlanId> plans;
+  TRY(Read(after, until, [&](const Event& event) {
     event_files_.Show(event, sink);
     shown_ = std::max(shown_, event.number);
     NoteChanged(event);
-  });
+    if (!event.plan_id.empty()) plans.insert(event.plan_id);
+  }));
+  return plans;
 }
 
 Result<void> Projection::Reconcile(std::uint64_t after, std::uint64_t until, MirrorReport& report) {
   // From the beginning on, nothing of an old log is needed.
   Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued, report);
-  TRY(TellUntil(after, until, wanted));
+  static_cast<void>(TRY(TellUntil(after, until, wanted)));
   ShowOpenDeliveries(wanted);
+  PublishAll(wanted, report);
+  return {};
+}
+
+// As Reconcile, for a part of what was put off: at a cost by these events, however many plans are live. A
+// plan that is over is in memory now, so its status is written now, too.
+Result<void> Projection::ShowSlice(std::uint64_t after, std::uint64_t until) {
+  MirrorReport report;
+  Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued, report);
+  const std::set<PlanId> plans = TRY(TellUntil(after, until, wanted));
+  for (const PlanId& id : plans) {
+    const PlanState* plan = Find(id);
+    if (plan == nullptr) continue;
+    ShowOpenDeliveries(*plan, wanted);
+    if (plan->IsLivePlan()) continue;
+    ShowPlan(id);
+    dirty_.erase(id);
+  }
   PublishAll(wanted, report);
   return {};
 }
@@ -129,8 +152,14 @@ void Projection::PublishAll(const FileSet& wanted, MirrorReport& report) {
   }
 }
 
-Result<void> Projection::ShowOverdue(MirrorReport& report) {
-  TRY(Reconcile(std::max(shown_, core_.state().mirrored), core_.committed(), report));
+Result<void> Projection::ShowOverdue() {
+  while (ShownUntil() < core_.committed()) {
+    const std::uint64_t after = ShownUntil();
+    const std::uint64_t until = std::min(core_.committed(), after + kEventsAtRest);
+    TRY(ShowSlice(after, until));
+    shown_ = std::max(shown_, until);
+    core_.ForgetIdle();
+  }
   overdue_since_.reset();
   catching_up_ = false;
   return {};
@@ -139,7 +168,7 @@ Result<void> Projection::ShowOverdue(MirrorReport& report) {
 Result<MirrorReport> Projection::Export(const PlanId& plan) {
   MirrorReport report;
   ShowAll();
-  if (lazy_) TRY(ShowOverdue(report));
+  if (lazy_) TRY(ShowOverdue());
   FileSet wanted;
   Result<void> decoded;
   TRY(core_.LookUp(plan));

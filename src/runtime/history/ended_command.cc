@@ -1,6 +1,7 @@
 #include "runtime/history/ended_command.h"
 
 #include <boost/json.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,24 +12,28 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "engine/state/command_trails.h"
-#include "journal/journal.h"
 #include "model/events/event.h"
 #include "runtime/history/command_history.h"
 #include "runtime/history/command_record.h"
 #include "runtime/history/command_view.h"
 #include "runtime/history/event_words.h"
 #include "runtime/history/history_reader.h"
+#include "runtime/history/recent_rows.h"
 #include "runtime/history/transcript.h"
 
 namespace agenttalk {
 
 namespace json = boost::json;
 
-EndedCommand::EndedCommand(Journal& journal, PlanId plan, CommandId command, std::vector<EventSpan> trail)
-    : journal_(journal), plan_(std::move(plan)), command_(std::move(command)), trail_(std::move(trail)) {}
+EndedCommand::EndedCommand(std::shared_ptr<RecentRows> rows, PlanId plan, CommandId command,
+                           std::vector<EventSpan> trail)
+    : rows_(std::move(rows)),
+      plan_(std::move(plan)),
+      command_(std::move(command)),
+      trail_(std::move(trail)) {}
 
 Result<const CommandHistory*> EndedCommand::History() {
-  if (!read_) history_ = TRY(ReadEndedCommand(journal_, plan_, command_, trail_));
+  if (!read_) history_ = TRY(ReadEndedCommand(*rows_, plan_, command_, trail_));
   read_ = true;
   return history_ ? &*history_ : nullptr;
 }
@@ -36,13 +41,13 @@ Result<const CommandHistory*> EndedCommand::History() {
 Result<std::optional<std::string>> EndedCommand::Record() {
   const CommandHistory* history = TRY(History());
   if (history == nullptr) return std::nullopt;
-  return RecordText(plan_, *history, LoadFrom(journal_));
+  return RecordText(plan_, *history, rows_->Loader());
 }
 
 Result<std::optional<std::string>> EndedCommand::Transcript() {
   const CommandHistory* history = TRY(History());
   if (history == nullptr) return std::nullopt;
-  return TranscriptText(plan_, *history, LoadFrom(journal_));
+  return TranscriptText(plan_, *history, rows_->Loader());
 }
 
 std::string EndedCommand::MessageLine(const Event& event) {
@@ -63,7 +68,7 @@ std::string EndedCommand::MessageLine(const Event& event) {
     if (!command.task.empty()) line["task_id"] = command.task.str();
     line["agent_id"] = command.agent.str();
     data["state"] = command.state;
-    const ContentLoader load = LoadFrom(journal_);
+    const ContentLoader load = rows_->Loader();
     const RenderedMessage message = RenderMessage(plan_, command, TextsOf(load));
     if (message.text) data["message"] = *message.text;
     for (const SentMessage& sent : command.messages) data["sent_to"].as_array().emplace_back(sent.to.str());

@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "engine/state/command_trails.h"
-#include "journal/journal.h"
 #include "model/events/event.h"
 #include "runtime/history/command_history.h"
+#include "runtime/history/recent_rows.h"
 
 namespace agenttalk {
 
@@ -18,7 +18,8 @@ namespace agenttalk {
 // made, perhaps on the thread that writes files, and serves all of them; who makes them takes turns.
 class EndedCommand {
  public:
-  EndedCommand(Journal& journal, PlanId plan, CommandId command, std::vector<EventSpan> trail);
+  EndedCommand(std::shared_ptr<RecentRows> rows, PlanId plan, CommandId command,
+               std::vector<EventSpan> trail);
 
   // Nothing when its end is not there.
   Result<std::optional<std::string>> Record();
@@ -29,7 +30,7 @@ class EndedCommand {
  private:
   Result<const CommandHistory*> History();
 
-  Journal& journal_;
+  const std::shared_ptr<RecentRows> rows_;
   const PlanId plan_;
   const CommandId command_;
   const std::vector<EventSpan> trail_;

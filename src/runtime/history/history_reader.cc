@@ -1,6 +1,7 @@
 #include "runtime/history/history_reader.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
 #include "runtime/history/command_history.h"
+#include "runtime/history/recent_rows.h"
 
 namespace agenttalk {
 namespace {
@@ -47,34 +49,32 @@ const CommandId* EndedBy(const EventBody& body) {
 
 }  // namespace
 
-Result<void> ReadSpans(Journal& journal, const PlanId& plan, std::span<const EventSpan> spans,
+Result<void> ReadSpans(RecentRows& rows, const PlanId& plan, std::span<const EventSpan> spans,
                        const std::function<bool(const Event&)>& visit) {
   const std::vector<EventSpan> wanted = InOrder(spans);
   std::uint64_t read_through = 0;  // the last event of the row that was read last
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     std::uint64_t next = std::max(wanted[i].first, read_through + 1);
     while (next <= wanted[i].last()) {
-      bool goes_on = true;
-      Result<void> decoded;
-      std::uint64_t row_end = wanted[i].last();
-      TRY(journal.ReadRow(plan, next, [&](const JournalRowView& row) {
-        row_end = row.first_event + row.event_count - 1;
-        // A row may hold events of several spans; all of them are told now.
-        std::size_t at = i;
-        decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events, [&](const Event& event) {
-          while (at < wanted.size() && wanted[at].last() < event.number) ++at;
-          if (at == wanted.size() || event.number < wanted[at].first || event.number < next) return;
-          goes_on = visit(event) && goes_on;
-        });
-        return true;
-      }));
-      TRY(std::move(decoded));
-      if (!goes_on) return {};
-      read_through = std::max(row_end, next);
+      const std::shared_ptr<const HeldRow> row = TRY(rows.Find(plan, next));
+      bool continues = true;
+      // A row may hold events of several spans; all of them are told now.
+      for (std::size_t at = i; row && at < wanted.size() && wanted[at].first <= row->last(); ++at) {
+        TRY(row->Decode(std::max(wanted[at].first, next), std::min(wanted[at].last(), row->last()),
+                        [&](const Event& event) { continues = visit(event) && continues; }));
+      }
+      if (!continues) return {};
+      read_through = std::max(row ? row->last() : wanted[i].last(), next);
       next = read_through + 1;
     }
   }
   return {};
+}
+
+Result<void> ReadSpans(Journal& journal, const PlanId& plan, std::span<const EventSpan> spans,
+                       const std::function<bool(const Event&)>& visit) {
+  RecentRows rows(journal);
+  return ReadSpans(rows, plan, spans, visit);
 }
 
 Result<PlanHistory> ReadHistory(Journal& journal, const PlanId& plan, std::span<const EventSpan> spans,
@@ -87,12 +87,12 @@ Result<PlanHistory> ReadHistory(Journal& journal, const PlanId& plan, std::span<
   return history;
 }
 
-Result<std::optional<CommandHistory>> ReadEndedCommand(Journal& journal, const PlanId& plan,
+Result<std::optional<CommandHistory>> ReadEndedCommand(RecentRows& rows, const PlanId& plan,
                                                        const CommandId& command,
                                                        std::span<const EventSpan> spans) {
   PlanHistory history;
   bool ended = false;
-  TRY(ReadSpans(journal, plan, spans, [&](const Event& event) {
+  TRY(ReadSpans(rows, plan, spans, [&](const Event& event) {
     history.See(event);
     const CommandId* over = EndedBy(event.body);
     if (over != nullptr && *over == command) ended = true;
@@ -101,6 +101,13 @@ Result<std::optional<CommandHistory>> ReadEndedCommand(Journal& journal, const P
   const CommandHistory* found = history.Find(command);
   if (!ended || found == nullptr) return std::nullopt;
   return *found;
+}
+
+Result<std::optional<CommandHistory>> ReadEndedCommand(Journal& journal, const PlanId& plan,
+                                                       const CommandId& command,
+                                                       std::span<const EventSpan> spans) {
+  RecentRows rows(journal);
+  return ReadEndedCommand(rows, plan, command, spans);
 }
 
 Result<PlanHistory> ReadPlanHistory(Journal& journal, const PlanId& plan, std::uint64_t until) {

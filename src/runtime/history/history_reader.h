@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,12 +13,15 @@
 #include "model/events/event.h"
 #include "model/request/stored_request.h"
 #include "runtime/history/command_history.h"
+#include "runtime/history/recent_rows.h"
 
 namespace agenttalk {
 
 // The events of these spans, in order, each once. Only their rows are read. False from `visit`: no more rows
 // after this one.
 Result<void> ReadSpans(Journal& journal, const PlanId& plan, std::span<const EventSpan> spans,
+                       const std::function<bool(const Event&)>& visit);
+Result<void> ReadSpans(RecentRows& rows, const PlanId& plan, std::span<const EventSpan> spans,
                        const std::function<bool(const Event&)>& visit);
 
 // What the spans tell; `until` is the last event that counts.
@@ -27,6 +31,9 @@ Result<PlanHistory> ReadHistory(Journal& journal, const PlanId& plan, std::span<
 // The history of one command up to the row in which it ended, whatever came after: so what is written of it
 // is the same whenever it is written. Nothing when it has not ended.
 Result<std::optional<CommandHistory>> ReadEndedCommand(Journal& journal, const PlanId& plan,
+                                                       const CommandId& command,
+                                                       std::span<const EventSpan> spans);
+Result<std::optional<CommandHistory>> ReadEndedCommand(RecentRows& rows, const PlanId& plan,
                                                        const CommandId& command,
                                                        std::span<const EventSpan> spans);
 

@@ -22,6 +22,7 @@
 #include "runtime/history/event_words.h"
 #include "runtime/history/history_reader.h"
 #include "runtime/history/plain_words.h"
+#include "runtime/history/recent_rows.h"
 #include "runtime/history/transcript.h"
 
 namespace agenttalk {
@@ -139,6 +140,55 @@ TEST_F(HistoryTest, SpansAreReadOnceAndInOrder) {
     return true;
   }));
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{2, 3, 4, 5}));
+}
+
+TEST_F(HistoryTest, OfALongRowOnlyWhatIsWantedIsDecodedAndItsContentsAreThere) {
+  std::vector<EventBody> many;
+  for (int i = 0; i < 100; ++i) many.emplace_back(CommandRequeued{CommandId("cmd_" + std::to_string(i))});
+  const Content text = Text("said");
+  Row(many);
+  Row({AttemptStarted{kCommand, 1, {}}});
+  RecentRows rows(journal_);
+  std::vector<std::string> seen;
+  const std::vector<EventSpan> spans = {{1, 1}, {50, 2}, {100, 2}};
+  ASSERT_TRUE(ReadSpans(rows, kPlan, spans, [&](const Event& event) {
+    const auto* again = std::get_if<CommandRequeued>(&event.body);
+    seen.push_back(again == nullptr ? "attempt" : again->command_id.str());
+    EXPECT_EQ(event.plan_id, kPlan);
+    EXPECT_EQ(event.caused_by, event.number == 1 || event.number == 101 ? 0U : 1U);
+    return true;
+  }));
+  EXPECT_EQ(seen, (std::vector<std::string>{"cmd_0", "cmd_49", "cmd_50", "cmd_99", "attempt"}));
+  EXPECT_EQ(**rows.Load(text), "said");
+  EXPECT_EQ(rows.Load({Sha256("never"), 5, 1}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(*rows.Find(PlanId("plan_b"), 1), nullptr);
+}
+
+// Each of a plan's 100,000 tasks is written about from its own row and from the one that started them all.
+TEST_F(HistoryTest, ALargeRowIsNotReadAgainForEverySmallOne) {
+  const std::string name(60, 'x');
+  const auto add = [&](int events) {
+    std::vector<EventBody> many;
+    for (int i = 0; i < events; ++i) {
+      many.emplace_back(CommandRequeued{CommandId("cmd_" + name + std::to_string(i))});
+    }
+    const std::uint64_t first = next_;
+    Row(many);
+    return first;
+  };
+  const std::uint64_t large = add(20'000);
+  std::vector<std::uint64_t> small;
+  for (int i = 0; i < 60; ++i) small.push_back(add(3'000));
+  RecentRows rows(journal_);
+  const auto held = rows.Find(kPlan, large);
+  ASSERT_TRUE(held && *held);
+  for (const std::uint64_t row : small) ASSERT_TRUE(*rows.Find(kPlan, row));
+  EXPECT_EQ(*rows.Find(kPlan, large), *held) << "read again";
+  const auto first = rows.Find(kPlan, small.back());
+  EXPECT_EQ(*rows.Find(kPlan, small.back()), *first);
+  rows.Forget();
+  EXPECT_NE(*rows.Find(kPlan, large), *held);
+  EXPECT_EQ((*rows.Find(kPlan, large))->last(), (*held)->last());
 }
 
 TEST_F(HistoryTest, AnAnswerWithFencesStaysInItsBlock) {

@@ -16,7 +16,7 @@ struct Finding {
   std::string hint;
 };
 
-// Looks at what a hub stands on: its configuration, who holds it, permissions, space, notifications, what a
+// Looks at what a hub depends on: its configuration, who holds it, permissions, space, notifications, what a
 // crash left behind. Changes nothing, takes no possession and needs neither journal nor server.
 std::vector<Finding> ExamineSurroundings(const std::filesystem::path& hub);
 

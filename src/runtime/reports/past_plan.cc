@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,34 +25,36 @@ namespace {
 
 // Every event of a stream up to `at`, in order; tells the number of the first one.
 Result<std::uint64_t> Visit(Journal& journal, const PlanId& stream, std::uint64_t at,
-                            const std::function<void(const Event&)>& visit) {
+                            const std::atomic<bool>* stop, const std::function<void(const Event&)>& visit) {
   std::uint64_t first = 0;
   Result<void> decoded;
   TRY(journal.ReadStream(stream, 0, [&](const JournalRowView& row) {
     if (first == 0) first = row.first_event;
-    if (row.first_event > at) return false;
+    if (row.first_event > at || (stop != nullptr && *stop)) return false;
     decoded = DecodeEvents(stream, row.first_event, row.event_count, row.events, [&](const Event& event) {
       if (event.number <= at) visit(event);
     });
     return decoded.has_value();
   }));
   TRY(std::move(decoded));
+  if (stop != nullptr && *stop) return Fail(ErrorCode::kStateConflict, "the hub is stopping");
   return first;
 }
 
 }  // namespace
 
-Result<PastPlan> FoldUntil(Journal& journal, const PlanId& plan, std::uint64_t at) {
+Result<PastPlan> FoldUntil(Journal& journal, const PlanId& plan, std::uint64_t at,
+                           const std::atomic<bool>* stop) {
   PastPlan past;
   past.state = std::make_unique<HubState>();
-  // What lies in the inboxes for everybody is in the hub's own stream, and counts in open plans.
+  // What is in the inboxes for everybody is in the hub's own stream, and counts in open plans.
   std::vector<Event> own;
-  TRY(Visit(journal, PlanId(), at, [&](const Event& event) { own.push_back(event); }));
+  TRY(Visit(journal, PlanId(), at, stop, [&](const Event& event) { own.push_back(event); }));
   std::size_t next = 0;
   const auto apply_own = [&](std::uint64_t before) {
     while (next < own.size() && own[next].number < before) Apply(*past.state, own[next++]);
   };
-  const std::uint64_t first = TRY(Visit(journal, plan, at, [&](const Event& event) {
+  const std::uint64_t first = TRY(Visit(journal, plan, at, stop, [&](const Event& event) {
     apply_own(event.number);
     Apply(*past.state, event);
     past.event = event.number;

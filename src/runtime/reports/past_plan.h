@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,7 +25,9 @@ struct PastPlan {
 };
 
 // `at` is a number as `agenttalk log` shows it; one between two events of the plan means the earlier.
-// PLAN_UNKNOWN, or NOT_FOUND when the plan did not exist yet.
-Result<PastPlan> FoldUntil(Journal& journal, const PlanId& plan, std::uint64_t at);
+// PLAN_UNKNOWN, or NOT_FOUND when the plan did not exist yet. Gives up soon after `stop` is set, if there is
+// one.
+Result<PastPlan> FoldUntil(Journal& journal, const PlanId& plan, std::uint64_t at,
+                           const std::atomic<bool>* stop = nullptr);
 
 }  // namespace agenttalk

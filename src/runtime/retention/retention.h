@@ -42,7 +42,7 @@ struct RetentionReport {
 class Retention {
  public:
   // `post` runs something on the loop's thread; `directory` is the hub. `alone`: nobody waits for commits, so
-  // that the journal's file may be written anew.
+  // that the journal's file may be rewritten.
   Retention(Core& core, Journal& journal, std::filesystem::path directory, bool alone,
             std::function<void(std::function<void()>)> post);
   ~Retention();

@@ -1,4 +1,4 @@
-#include "runtime/core/rest.h"
+#include "runtime/core/idleness.h"
 
 #include <fmt/format.h>
 
@@ -29,66 +29,66 @@ std::string MissingFiles(const CommandRecord& record) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-bool GoesOn(CommandState state) {
+bool IsActive(CommandState state) {
   return state == CommandState::kRunning || state == CommandState::kReady ||
          state == CommandState::kRetryWait;
 }
 
 // What no command stands for: gates, and the stages of a goal, that wait for somebody.
-void AssessQuestions(const PlanState& plan, Rest& rest) {
+void AssessQuestions(const PlanState& plan, Idleness& idleness) {
   for (const auto& [number, question] : plan.people.questions()) {
     const QuestionPurpose purpose = question.asked.purpose;
     const bool waits = purpose == QuestionPurpose::kGate || purpose == QuestionPurpose::kReplan ||
                        purpose == QuestionPurpose::kGoal;
     if (!waits) continue;
     const std::string& task = question.asked.task_id.str();
-    rest.awaited.push_back(fmt::format("{} {} waits for an answer to {}, see `agenttalk questions`",
-                                       plan.id.str(), task.empty() ? question.asked.from.str() : task,
-                                       QuestionName(number)));
+    idleness.awaited.push_back(fmt::format("{} {} waits for an answer to {}, see `agenttalk questions`",
+                                           plan.id.str(), task.empty() ? question.asked.from.str() : task,
+                                           QuestionName(number)));
   }
 }
 
-void AssessTasks(const PlanState& plan, Rest& rest) {
+void AssessTasks(const PlanState& plan, Idleness& idleness) {
   for (TaskIndex task = 0; task < plan.dag->size(); ++task) {
     const TaskRecord& record = plan.dag->Task(task);
     if (record.phase != TaskPhase::kEvidence || !record.note) continue;
-    rest.awaited.push_back(
+    idleness.awaited.push_back(
         fmt::format("{} {} {}", plan.id.str(), plan.dag->IdOf(task).str(), record.note->reason));
   }
 }
 
-void Assess(const PlanState& plan, Rest& rest) {
-  if (!plan.completed) AssessQuestions(plan, rest);
-  if (plan.dag && !plan.completed) AssessTasks(plan, rest);
+void Assess(const PlanState& plan, Idleness& idleness) {
+  if (!plan.completed) AssessQuestions(plan, idleness);
+  if (plan.dag && !plan.completed) AssessTasks(plan, idleness);
   if (plan.live_commands == 0) return;
   for (const CommandRecord& record : plan.commands) {
     if (!IsLive(record.state)) continue;
     const std::string who = fmt::format("{} {} ({})", plan.id.str(), record.id.str(), record.agent.str());
     const bool may_start = !plan.paused || RunsWhilePaused(plan, record);
-    if (record.state == CommandState::kRunning || (GoesOn(record.state) && may_start)) {
-      rest.busy = true;
+    if (record.state == CommandState::kRunning || (IsActive(record.state) && may_start)) {
+      idleness.busy = true;
     } else if (plan.paused) {
-      rest.awaited.push_back(who + " waits for its plan to be resumed");
+      idleness.awaited.push_back(who + " waits for its plan to be resumed");
     } else if (record.state == CommandState::kWaitingInputs) {
-      rest.awaited.push_back(fmt::format("{} waits for {}, to be put into agents/{}/inbox/{}/", who,
-                                         MissingFiles(record), record.agent.str(), plan.id.str()));
+      idleness.awaited.push_back(fmt::format("{} waits for {}, to be put into agents/{}/inbox/{}/", who,
+                                             MissingFiles(record), record.agent.str(), plan.id.str()));
     } else if (record.state == CommandState::kWaitingCollaboration) {
-      rest.awaited.push_back(fmt::format("{} waits for {}", who, AwaitedAgent(plan, record).str()));
+      idleness.awaited.push_back(fmt::format("{} waits for {}", who, AwaitedAgent(plan, record).str()));
     } else {
-      rest.awaited.push_back(who + " waits for an answer, see `agenttalk questions`");
+      idleness.awaited.push_back(who + " waits for an answer, see `agenttalk questions`");
     }
   }
 }
 
 }  // namespace
 
-Rest AssessRest(const HubState& state) {
-  Rest rest;
+Idleness AssessIdleness(const HubState& state) {
+  Idleness idleness;
   for (const auto& [id, plan] : state.plans) {
-    if (state.InFocus(id)) Assess(*plan, rest);
+    if (state.InFocus(id)) Assess(*plan, idleness);
   }
-  std::ranges::sort(rest.awaited);
-  return rest;
+  std::ranges::sort(idleness.awaited);
+  return idleness;
 }
 
 bool HasFailed(const HubState& state, const std::set<PlanId>& plans) {

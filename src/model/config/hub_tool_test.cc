@@ -1,4 +1,4 @@
-#include "model/config/own_tool.h"
+#include "model/config/hub_tool.h"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ std::string Filled(const std::vector<std::string>& command, const std::string& a
   return text;
 }
 
-TEST(OwnTool, IsReadAndWrittenAgain) {
+TEST(HubTool, IsReadAndWrittenAgain) {
   const auto config = ParseHubConfig(R"(
 tools:
   word_count:
@@ -46,7 +46,7 @@ agents:
   ann: {prompt: Counts., tools: [word_count, "word_*"]}
 )");
   ASSERT_TRUE(config) << ToText(config.issues.errors);
-  const OwnToolConfig& tool = config->tools.at("word_count");
+  const HubToolConfig& tool = config->tools.at("word_count");
   EXPECT_TRUE(tool.network);
   EXPECT_FALSE(tool.MayRepeat()) << "it may have reached anything";
   EXPECT_TRUE(tool.HasPlaceholders());
@@ -56,8 +56,8 @@ agents:
   EXPECT_EQ(*again, *config);
 }
 
-TEST(OwnTool, WithoutNetworkItMayBeRepeatedUnlessItSaysNo) {
-  OwnToolConfig tool;
+TEST(HubTool, WithoutNetworkItMayBeRepeatedUnlessItSaysNo) {
+  HubToolConfig tool;
   EXPECT_TRUE(tool.MayRepeat());
   tool.idempotent = false;
   EXPECT_FALSE(tool.MayRepeat());
@@ -68,7 +68,7 @@ TEST(OwnTool, WithoutNetworkItMayBeRepeatedUnlessItSaysNo) {
   EXPECT_TRUE(tool.MayRepeat());
 }
 
-TEST(OwnTool, WhatIsWrongIsSaidWithItsPlace) {
+TEST(HubTool, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_EQ(ToolErrors("{t: {description: D, command: [wc], tiemout: 5}}"),
             "/tools/t/tiemout: the field \"tiemout\" is not known (did you mean \"timeout\"?)\n");
   EXPECT_EQ(ToolErrors("{t: {command: [wc]}}"),
@@ -99,7 +99,7 @@ TEST(OwnTool, WhatIsWrongIsSaidWithItsPlace) {
 }
 
 // Nobody but us checks the arguments of these tools.
-TEST(OwnTool, ASchemaThatCannotBeCheckedIsRefused) {
+TEST(HubTool, ASchemaThatCannotBeCheckedIsRefused) {
   const auto with = [](const std::string& schema) {
     return ToolErrors("{t: {description: D, command: [wc], schema: " + schema + "}}");
   };
@@ -117,7 +117,7 @@ TEST(OwnTool, ASchemaThatCannotBeCheckedIsRefused) {
   EXPECT_NE(with("[]"), "");
 }
 
-TEST(OwnTool, ArgumentsGoWhereTheCommandNamesThem) {
+TEST(HubTool, ArgumentsGoWhereTheCommandNamesThem) {
   EXPECT_EQ(Filled({"wc", "{path}"}, R"({"path":"inputs/a b"})"), "[wc][inputs/a b]");
   EXPECT_EQ(Filled({"wc", "--mode={mode}", "{path}"}, R"({"path":"a"})"), "[wc][a]");
   EXPECT_EQ(Filled({"wc", "{files}"}, R"({"files":["a","b"]})"), "[wc][a][b]");
@@ -128,7 +128,7 @@ TEST(OwnTool, ArgumentsGoWhereTheCommandNamesThem) {
 }
 
 // A model, or whoever wrote what it read, must not turn a value into an option of the program.
-TEST(OwnTool, AValueIsNeverAnOption) {
+TEST(HubTool, AValueIsNeverAnOption) {
   EXPECT_EQ(Filled({"curl", "{url}"}, R"({"url":"--upload-file=inputs/a"})"),
             "error: the argument \"url\" must not begin with \"-\": the program could take it for an option");
   EXPECT_EQ(

@@ -1,4 +1,4 @@
-#include "model/config/own_tool.h"
+#include "model/config/hub_tool.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -101,7 +101,7 @@ void CheckToolName(const std::string& name, ObjectReader& reader) {
   }
 }
 
-void ReadCommand(ObjectReader& reader, OwnToolConfig& tool) {
+void ReadCommand(ObjectReader& reader, HubToolConfig& tool) {
   constexpr const char* kHint = "command: [program, argument, …]; there is no shell";
   if (const json::value* text = reader.Value("command"); text != nullptr && text->is_string()) {
     reader.Error("command", ErrorCode::kTypeMismatch, "must be a list", kHint);
@@ -123,7 +123,7 @@ void ReadCommand(ObjectReader& reader, OwnToolConfig& tool) {
 }
 
 // Everything that the schema says must be checked here, because nobody else does.
-void ReadSchema(ObjectReader& reader, OwnToolConfig& tool) {
+void ReadSchema(ObjectReader& reader, HubToolConfig& tool) {
   const json::value* given = reader.Value("schema");
   if (given == nullptr) return;
   const auto refuse = [&](const std::string& path, ErrorCode code, std::string message, std::string hint) {
@@ -156,7 +156,7 @@ void ReadSchema(ObjectReader& reader, OwnToolConfig& tool) {
 }
 
 // Every argument is used, and everything that is used is an argument.
-void CheckPlaceholders(ObjectReader& reader, const OwnToolConfig& tool) {
+void CheckPlaceholders(ObjectReader& reader, const HubToolConfig& tool) {
   const json::value schema = json::parse(tool.schema);
   const json::value* properties = schema.get_object().if_contains("properties");
   std::vector<std::string_view> names;
@@ -183,7 +183,7 @@ void CheckPlaceholders(ObjectReader& reader, const OwnToolConfig& tool) {
   }
 }
 
-void ReadEnvironment(ObjectReader& reader, OwnToolConfig& tool) {
+void ReadEnvironment(ObjectReader& reader, HubToolConfig& tool) {
   constexpr std::array<std::string_view, 4> kOwn = {"PATH", "HOME", "TMPDIR", "LANG"};
   if (!reader.Strings(Field("env").Hint("names of environment variables"), tool.env)) return;
   for (const std::string& name : tool.env) {
@@ -201,16 +201,16 @@ void ReadEnvironment(ObjectReader& reader, OwnToolConfig& tool) {
 
 }  // namespace
 
-bool OwnToolConfig::HasPlaceholders() const {
+bool HubToolConfig::HasPlaceholders() const {
   return !PlaceholdersOf(command).empty();
 }
 
-bool OwnToolConfig::UsesToolsFolder() const {
+bool HubToolConfig::UsesToolsFolder() const {
   return std::ranges::any_of(
       command, [](const std::string& part) { return part.starts_with(std::string(kToolsFolder) + "/"); });
 }
 
-void ReadOwnTool(const std::string& name, ObjectReader& reader, OwnToolConfig& tool) {
+void ReadHubTool(const std::string& name, ObjectReader& reader, HubToolConfig& tool) {
   reader.RefuseOthers();
   CheckToolName(name, reader);
   reader.Text(Field("description").Required().Hint("what the tool does, for the model"), tool.description);
@@ -241,8 +241,8 @@ void ReadOwnTool(const std::string& name, ObjectReader& reader, OwnToolConfig& t
   reader.Choice<RiskLevel>("risk", kRiskLevels, tool.risk);
 }
 
-json::object ToJson(const OwnToolConfig& tool) {
-  const OwnToolConfig standard;
+json::object ToJson(const HubToolConfig& tool) {
+  const HubToolConfig standard;
   json::object object{{"description", tool.description},
                       {"command", json::array(tool.command.begin(), tool.command.end())}};
   if (tool.schema != standard.schema) object["schema"] = json::parse(tool.schema);

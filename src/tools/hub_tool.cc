@@ -1,4 +1,4 @@
-#include "tools/own_tool.h"
+#include "tools/hub_tool.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/error_code.h"
 #include "base/json.h"
-#include "model/config/own_tool.h"
+#include "model/config/hub_tool.h"
 #include "model/config/risk_level.h"
 #include "model/request/model_request.h"
 #include "tools/sandboxed_program.h"
@@ -37,7 +37,7 @@ std::string InSandbox(const std::string& part) {
 }
 
 // What keeps a tool from being run here; empty: nothing does.
-std::string ObstacleOf(const OwnToolConfig& tool, const std::filesystem::path& hub) {
+std::string ObstacleOf(const HubToolConfig& tool, const std::filesystem::path& hub) {
   for (const std::string& name : tool.env) {
     if (std::getenv(name.c_str()) == nullptr) return fmt::format("the variable {} is not set", name);
   }
@@ -70,7 +70,7 @@ ToolOutcomeReport ReportOwn(const ChildOutcome& outcome, const ChildLimits& limi
 
 class OwnTool final : public SandboxedTool {
  public:
-  OwnTool(const std::string& name, OwnToolConfig config, ProgramToolOptions options)
+  OwnTool(const std::string& name, HubToolConfig config, ProgramToolOptions options)
       : SandboxedTool(std::move(options)),
         config_(std::move(config)),
         spec_{name, config_.description, config_.schema} {}
@@ -107,13 +107,13 @@ class OwnTool final : public SandboxedTool {
     return StartSandboxed(options(), invocation, std::move(program), report, done);
   }
 
-  const OwnToolConfig config_;
+  const HubToolConfig config_;
   const ToolSpec spec_;
 };
 
 }  // namespace
 
-std::vector<std::unique_ptr<Tool>> MakeOwnTools(const std::map<std::string, OwnToolConfig>& tools,
+std::vector<std::unique_ptr<Tool>> MakeHubTools(const std::map<std::string, HubToolConfig>& tools,
                                                 const ProgramToolOptions& options) {
   std::vector<std::unique_ptr<Tool>> made;
   for (const auto& [name, config] : tools) made.push_back(std::make_unique<OwnTool>(name, config, options));

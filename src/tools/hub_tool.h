@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/config/own_tool.h"
+#include "model/config/hub_tool.h"
 #include "tools/sandboxed_program.h"
 #include "tools/tool.h"
 
@@ -13,7 +13,7 @@ namespace agenttalk {
 
 // The tools that agenttalk.yaml declares: programs in the sandbox. `options.limits` bounds them; each may
 // have less time and less output.
-std::vector<std::unique_ptr<Tool>> MakeOwnTools(const std::map<std::string, OwnToolConfig>& tools,
+std::vector<std::unique_ptr<Tool>> MakeHubTools(const std::map<std::string, HubToolConfig>& tools,
                                                 const ProgramToolOptions& options);
 
 }  // namespace agenttalk

@@ -19,7 +19,7 @@ namespace agenttalk {
 // The folder of a hub that such programs see, read-only.
 inline constexpr const char* kToolsFolder = "tools";
 
-struct OwnToolConfig {
+struct HubToolConfig {
   std::string description;
   std::vector<std::string> command;  // the program and its arguments, with {argument} in them
   std::string schema = R"({"additionalProperties":false,"properties":{},"type":"object"})";  // JSON text
@@ -37,12 +37,12 @@ struct OwnToolConfig {
   // Whether it uses the hub's tools folder.
   [[nodiscard]] bool UsesToolsFolder() const;
 
-  bool operator==(const OwnToolConfig&) const = default;
+  bool operator==(const HubToolConfig&) const = default;
 };
 
 // Reads one entry of `tools:`; also checks the name, and that its arguments can be checked by its schema.
-void ReadOwnTool(const std::string& name, ObjectReader& reader, OwnToolConfig& tool);
-boost::json::object ToJson(const OwnToolConfig& tool);
+void ReadHubTool(const std::string& name, ObjectReader& reader, HubToolConfig& tool);
+boost::json::object ToJson(const HubToolConfig& tool);
 
 // The command for these arguments. A part whose argument is not given is left out; a list as a whole part
 // becomes a part for each item. An error: a value that the program could take for an option.

@@ -1,4 +1,4 @@
-#include "tools/own_tool.h"
+#include "tools/hub_tool.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "model/config/agent_profile.h"
-#include "model/config/own_tool.h"
+#include "model/config/hub_tool.h"
 #include "tools/sandbox.h"
 #include "tools/sandboxed_program.h"
 #include "tools/tool_fixture.h"
@@ -23,7 +23,7 @@ namespace agenttalk {
 namespace {
 
 // Real programs in the real sandbox.
-class OwnToolTest : public testing::Test {
+class HubToolTest : public testing::Test {
  protected:
   void SetUp() override {
     if (FindSandbox().empty()) GTEST_SKIP() << "bubblewrap is not installed";
@@ -31,9 +31,9 @@ class OwnToolTest : public testing::Test {
     tools_.KeepFolder();
   }
   // Makes the tool `t` of the agent.
-  void Declare(OwnToolConfig config) {
+  void Declare(HubToolConfig config) {
     config.description = "Does something.";
-    std::map<std::string, OwnToolConfig> all;
+    std::map<std::string, HubToolConfig> all;
     all["t"] = std::move(config);
     ProgramToolOptions options;
     options.hub = tools_.hub();
@@ -41,7 +41,7 @@ class OwnToolTest : public testing::Test {
     options.limits.timeout = std::chrono::seconds(60);
     options.limits.output_bytes = 100'000;
     options.post = tools_.Post();
-    EXPECT_TRUE(tools_.registry.SetSource({ToolOriginKind::kOwn}, MakeOwnTools(all, options)).empty());
+    EXPECT_TRUE(tools_.registry.SetSource({ToolOriginKind::kOwn}, MakeHubTools(all, options)).empty());
     AgentProfile profile;
     profile.agent_id = AgentId("ann");
     profile.tools = {"t"};
@@ -56,13 +56,13 @@ class OwnToolTest : public testing::Test {
 constexpr const char* kPathSchema =
     R"({"type":"object","required":["path"],"additionalProperties":false,"properties":{"path":{"type":"string"}}})";
 
-TEST_F(OwnToolTest, ReadsAnInputAndLeavesAnOutput) {
+TEST_F(HubToolTest, ReadsAnInputAndLeavesAnOutput) {
   Script("count.py",
          "import pathlib, sys\n"
          "words = len(pathlib.Path(sys.argv[1]).read_text().split())\n"
          "pathlib.Path('outputs/count.txt').write_text(str(words))\n"
          "print(words, 'words')\n");
-  OwnToolConfig config;
+  HubToolConfig config;
   config.command = {"python3", "tools/count.py", "{path}"};
   config.schema = kPathSchema;
   Declare(config);
@@ -74,16 +74,16 @@ TEST_F(OwnToolTest, ReadsAnInputAndLeavesAnOutput) {
   EXPECT_EQ(report.left[0].bytes, "3");
 }
 
-TEST_F(OwnToolTest, GetsArgumentsAsJsonWhereItsCommandNamesNone) {
-  OwnToolConfig config;
+TEST_F(HubToolTest, GetsArgumentsAsJsonWhereItsCommandNamesNone) {
+  HubToolConfig config;
   config.command = {"cat"};
   config.schema = R"({"type":"object","properties":{"a":{"type":"integer"}}})";
   Declare(config);
   EXPECT_EQ(tools_.Call("t", R"({"a": 1})").output, "{\"a\":1}\n");
 }
 
-TEST_F(OwnToolTest, AFailureTellsTheModelWhatTheProgramSaid) {
-  OwnToolConfig config;
+TEST_F(HubToolTest, AFailureTellsTheModelWhatTheProgramSaid) {
+  HubToolConfig config;
   config.command = {"sh", "-c", "echo half; echo 'no such record' >&2; exit 3"};
   Declare(config);
   const auto report = tools_.Call("t", "{}");
@@ -92,8 +92,8 @@ TEST_F(OwnToolTest, AFailureTellsTheModelWhatTheProgramSaid) {
   EXPECT_EQ(report.output, "the tool failed with exit code 3\nhalf\n--- errors\nno such record\n");
 }
 
-TEST_F(OwnToolTest, ItsTimeAndOutputAreItsOwn) {
-  OwnToolConfig config;
+TEST_F(HubToolTest, ItsTimeAndOutputAreItsOwn) {
+  HubToolConfig config;
   config.command = {"sleep", "30"};
   config.timeout = std::chrono::milliseconds(300);
   config.idempotent = false;
@@ -111,10 +111,10 @@ TEST_F(OwnToolTest, ItsTimeAndOutputAreItsOwn) {
   EXPECT_NE(loud.error->message.find("more than 2000 bytes"), std::string::npos) << loud.error->message;
 }
 
-TEST_F(OwnToolTest, SeesVariablesThatItIsGivenAndNoOthers) {
+TEST_F(HubToolTest, SeesVariablesThatItIsGivenAndNoOthers) {
   ::setenv("OWN_TOOL_GIVEN", "visible", 1);
   ::setenv("OWN_TOOL_OTHER", "hidden", 1);
-  OwnToolConfig config;
+  HubToolConfig config;
   config.command = {"sh", "-c", "echo \"$OWN_TOOL_GIVEN-$OWN_TOOL_OTHER-$AGENTTALK_CALL\""};
   config.env = {"OWN_TOOL_GIVEN"};
   Declare(config);
@@ -126,8 +126,8 @@ TEST_F(OwnToolTest, SeesVariablesThatItIsGivenAndNoOthers) {
   EXPECT_EQ(report.error->message, "t cannot be run here: the variable OWN_TOOL_MISSING is not set");
 }
 
-TEST_F(OwnToolTest, HasTheNetworkOnlyWhereItIsDeclared) {
-  OwnToolConfig config;
+TEST_F(HubToolTest, HasTheNetworkOnlyWhereItIsDeclared) {
+  HubToolConfig config;
   config.command = {"sh", "-c", "grep -c : /proc/net/dev"};
   Declare(config);
   EXPECT_EQ(tools_.Call("t", "{}").output, "1\n") << "loopback alone";
@@ -138,9 +138,9 @@ TEST_F(OwnToolTest, HasTheNetworkOnlyWhereItIsDeclared) {
   EXPECT_EQ(inside, std::filesystem::read_symlink("/proc/self/ns/net").string() + "\n");
 }
 
-TEST_F(OwnToolTest, CannotChangeTheHubsTools) {
+TEST_F(HubToolTest, CannotChangeTheHubsTools) {
   Script("a.txt", "original");
-  OwnToolConfig config;
+  HubToolConfig config;
   config.command = {"sh", "-c", "cat \"$0\"; echo changed > \"$0\"", "tools/a.txt"};
   Declare(config);
   const auto report = tools_.Call("t", "{}");

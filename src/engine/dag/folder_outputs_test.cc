@@ -127,7 +127,7 @@ TEST_F(LeftFiles, ReworkIsGivenWhatWasLeftBefore) {
   EXPECT_EQ(InputsOf("make"), (Strings{"previous_a.md=a", "previous_draft.md=d"}));
 }
 
-// A retry goes on in the same folder.
+// A retry continues in the same folder.
 TEST_F(LeftFiles, AFailedAttemptLosesNothing) {
   Run("  - {id: make, agent: alice, prompt: M, outputs: [a.md, b.md], retry: 1}\n");
   UseTool("make", {{"a.md", Payload("a")}});

@@ -9,13 +9,13 @@
 
 namespace agenttalk {
 
-// How things stand when nothing is under way.
-struct Rest {
-  bool busy = false;                 // something goes on by itself: a command runs, or will be tried again
+// What the hub waits for when no input is being handled.
+struct Idleness {
+  bool busy = false;                 // a command runs or will be retried: the hub continues by itself
   std::vector<std::string> awaited;  // what only somebody outside can bring, one line each
 };
 
-Rest AssessRest(const HubState& state);
+Idleness AssessIdleness(const HubState& state);
 
 // Whether one of these plans has a command that failed for good.
 bool HasFailed(const HubState& state, const std::set<PlanId>& plans);
