@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/heap.h"
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/json.h"
@@ -26,7 +27,6 @@
 #include "engine/state/dag_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
-#include "heap.h"
 #include "journal/journal.h"
 #include "journal/memory_journal.h"
 #include "journal/sqlite_journal.h"

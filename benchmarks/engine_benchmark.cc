@@ -23,11 +23,11 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/heap.h"
 #include "base/ids.h"
 #include "direct_commits.h"
 #include "engine/engine.h"
 #include "engine/turn/input.h"
-#include "heap.h"
 #include "journal/commit_thread.h"
 #include "journal/journal.h"
 #include "journal/memory_journal.h"

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -189,20 +191,44 @@ constexpr SecretName kSecretNames[] = {
     {"pgpassword", true},
 };
 
-// Whether a word that starts with this character can be one of the above: most words cannot.
-bool MayStartSecret(char c) {
-  static constexpr auto kStarts = [] {
-    std::array<bool, 256> starts{};
-    const auto mark = [&](char first) {
-      starts.at(static_cast<unsigned char>(first)) = true;
-      if (first >= 'a' && first <= 'z') starts.at(static_cast<unsigned char>(first - 'a' + 'A')) = true;
-    };
-    for (const Shape& shape : kShapes) mark(shape.prefix.front());
-    for (const SecretName& name : kSecretNames) mark(name.name.front());
-    for (const char first : std::string_view("e-:?&")) starts.at(static_cast<unsigned char>(first)) = true;
-    return starts;
-  }();
-  return kStarts.at(static_cast<unsigned char>(c));
+// What a word that starts with a character can be: most words can be nothing of it, the others one or two of
+// the lists above. A bit for each.
+struct Candidates {
+  std::uint64_t shapes = 0;
+  std::uint64_t names = 0;
+  bool other = false;  // a token, a private key, or part of an address
+};
+static_assert(std::size(kShapes) <= 64 && std::size(kSecretNames) <= 64);
+
+constexpr char Upper(char c) {
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
+constexpr auto kCandidates = [] {
+  std::array<Candidates, 256> table{};
+  const auto at = [&](char first) -> Candidates& { return table.at(static_cast<unsigned char>(first)); };
+  for (std::size_t i = 0; i < std::size(kShapes); ++i) {
+    at(kShapes[i].prefix.front()).shapes |= std::uint64_t{1} << i;
+  }
+  for (std::size_t i = 0; i < std::size(kSecretNames); ++i) {
+    const char first = kSecretNames[i].name.front();
+    at(first).names |= std::uint64_t{1} << i;
+    at(Upper(first)).names |= std::uint64_t{1} << i;
+  }
+  for (const char first : std::string_view("e-:?&")) at(first).other = true;
+  return table;
+}();
+
+const Candidates& CandidatesFor(char first) {
+  return kCandidates[static_cast<unsigned char>(first)];
+}
+
+// Calls `visit` with the number of every bit that is set, lowest first, until it returns true.
+template <typename Visit>
+void ForEachBit(std::uint64_t bits, Visit&& visit) {
+  for (; bits != 0; bits &= bits - 1) {
+    if (visit(static_cast<std::size_t>(std::countr_zero(bits)))) return;
+  }
 }
 
 bool IsEncodedCharacter(char c) {
@@ -268,46 +294,62 @@ bool LooksLikeWord(std::string_view value) {
   return std::ranges::none_of(value, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// The secret at `at`, which is the start of a word; empty when there is none.
-Span SecretAt(std::string_view text, std::size_t at) {
+Span ShapeAt(std::string_view text, std::size_t at, const Shape& shape) {
+  const std::string_view rest = text.substr(at);
+  if (!rest.starts_with(shape.prefix)) return {at, at};
+  const std::size_t length = RunLength(rest.substr(shape.prefix.size()), shape.belongs);
+  return {at, length < shape.least ? at : at + shape.prefix.size() + length};
+}
+
+Span ValueAt(std::string_view text, std::size_t at, const SecretName& one) {
   constexpr std::size_t kMostSeparators = 8;
   constexpr std::size_t kShortestValue = 8;
   const std::string_view rest = text.substr(at);
-  if (const std::size_t length = TokenLength(rest); length > 0) return {at, at + length};
-  if (const std::size_t length = PrivateKeyLength(rest); length > 0) return {at, at + length};
-  for (const Shape& shape : kShapes) {
-    if (!rest.starts_with(shape.prefix)) continue;
-    const std::size_t length = RunLength(rest.substr(shape.prefix.size()), shape.belongs);
-    if (length >= shape.least) return {at, at + shape.prefix.size() + length};
+  if (!StartsWithIgnoringCase(rest, one.name)) return {at, at};
+  const std::string_view after = rest.substr(one.name.size());
+  const std::size_t gap = std::min(after.find_first_not_of(" \t\"'\\:="), after.size());
+  if (gap == 0 || gap > kMostSeparators) return {at, at};
+  const std::string_view value = after.substr(gap, RunLength(after.substr(gap), IsTokenCharacter));
+  if (value.size() < kShortestValue) return {at, at};
+  const bool is_assigned = after.substr(0, gap).find_first_of(":=") != std::string_view::npos;
+  if (one.assigned && (!is_assigned || LooksLikeWord(value))) return {at, at};
+  const std::size_t begin = at + one.name.size() + gap;
+  return {begin, begin + value.size()};
+}
+
+// The secret at `at`, which is the start of a word; empty when there is none.
+Span SecretAt(std::string_view text, std::size_t at, const Candidates& candidates) {
+  Span found{at, at};
+  if (candidates.other) {
+    const std::string_view rest = text.substr(at);
+    if (const std::size_t length = TokenLength(rest); length > 0) return {at, at + length};
+    if (const std::size_t length = PrivateKeyLength(rest); length > 0) return {at, at + length};
   }
-  for (const SecretName& one : kSecretNames) {
-    if (!StartsWithIgnoringCase(rest, one.name)) continue;
-    const std::string_view after = rest.substr(one.name.size());
-    const std::size_t gap = std::min(after.find_first_not_of(" \t\"'\\:="), after.size());
-    if (gap == 0 || gap > kMostSeparators) continue;
-    const std::string_view value = after.substr(gap, RunLength(after.substr(gap), IsTokenCharacter));
-    if (value.size() < kShortestValue) continue;
-    if (one.assigned &&
-        (after.substr(0, gap).find_first_of(":=") == std::string_view::npos || LooksLikeWord(value)))
-      continue;
-    const std::size_t begin = at + one.name.size() + gap;
-    return {begin, begin + value.size()};
-  }
-  return {at, at};
+  ForEachBit(candidates.shapes, [&](std::size_t i) {
+    found = ShapeAt(text, at, kShapes[i]);
+    return found.begin != found.end;
+  });
+  if (found.begin != found.end) return found;
+  ForEachBit(candidates.names, [&](std::size_t i) {
+    found = ValueAt(text, at, kSecretNames[i]);
+    return found.begin != found.end;
+  });
+  return found;
 }
 
 std::vector<Span> RecognisedSecrets(std::string_view text) {
   std::vector<Span> spans;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (!MayStartSecret(c)) continue;
+    const Candidates& candidates = CandidatesFor(c);
+    if ((candidates.shapes | candidates.names) == 0 && !candidates.other) continue;
     Span span{i, i};
     if (c == ':') {
       span = UrlPassword(text, i);
     } else if (c == '?' || c == '&') {
       span = QuerySecret(text, i);
     } else if (i == 0 || !IsLetterOrDigit(text[i - 1])) {
-      span = SecretAt(text, i);
+      span = SecretAt(text, i, candidates);
     }
     if (span.begin == span.end) continue;
     spans.push_back(span);

@@ -1,7 +1,6 @@
 #include "runtime/node.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/heap.h"
 #include "base/ids.h"
 #include "base/time.h"
 #include "engine/state/plan_state.h"
@@ -162,13 +162,13 @@ void Node::GiveMemoryBack(Timestamp now, bool resting) {
   if (!projection_.Idle()) return;
   if (resting) {
     core_.ForgetLarge();
-    if (core_.TakeUnloadedMany()) malloc_trim(0);
+    if (core_.TakeUnloadedMany()) ReturnFreeMemory();
   }
   if (gave_back_ || now < quiet_at_ || !core_.Settled()) return;
   gave_back_ = true;
   core_.ForgetAtRest();
   projection_.ForgetAtRest();
-  malloc_trim(0);
+  ReturnFreeMemory();
 }
 
 void Node::Drain() {

@@ -109,10 +109,11 @@ class Node {
    public:
     Audience(Projection& projection, Intake& intake, EventObserver* listener)
         : projection_(projection), intake_(intake), listener_(listener) {}
-    void Durable(const Event& event) override {
-      projection_.Durable(event);
-      if (intake_.some_sleep()) WakeFolder(event);
-      if (listener_ != nullptr) listener_->Durable(event);
+    void Durable(const Event& event) override { DurableShared(std::make_shared<const Event>(event)); }
+    void DurableShared(const std::shared_ptr<const Event>& event) override {
+      projection_.DurableShared(event);
+      if (intake_.some_sleep()) WakeFolder(*event);
+      if (listener_ != nullptr) listener_->DurableShared(event);
     }
 
    private:

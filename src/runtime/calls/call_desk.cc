@@ -261,30 +261,41 @@ void CallDesk::Finish(const Key& key, ModelReply reply, const ProviderSet::Entry
   Spent(key, reserved, cost);
 }
 
-// The outcomes that the engine has not seen yet, of this plan and of all.
-Unrecorded CallDesk::SumUnrecorded(const PlanId& plan) {
-  std::erase_if(unrecorded_, [&](const auto& one) {
-    const PlanState* of = core_.FindLoaded(one.first.plan);
-    const CommandRecord* record = of == nullptr ? nullptr : of->Find(one.first.command);
-    if (record == nullptr || !record->execution) return true;
+// Outcomes are posted in the order of the list, so that what the engine has seen is at its front.
+void CallDesk::DropRecorded() {
+  const auto is_open = [this](const Key& key) {
+    const PlanState* plan = core_.FindLoaded(key.plan);
+    const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(key.command);
+    if (record == nullptr || !record->execution) return false;
     const auto& open = record->execution->open;
-    return std::ranges::find(open, one.first.call, &OpenCall::call) == open.end();
-  });
-  Unrecorded sum;
-  for (const auto& [key, cost] : unrecorded_) {
-    Add(sum.of_hub, cost);
-    if (key.plan == plan) Add(sum.of_plan, cost);
+    return std::ranges::find(open, key.call, &OpenCall::call) != open.end();
+  };
+  while (!unrecorded_.empty() && !is_open(unrecorded_.front().first)) {
+    const auto& [key, cost] = unrecorded_.front();
+    Subtract(unrecorded_of_hub_, cost);
+    const auto of_plan = unrecorded_of_plans_.find(key.plan);
+    Subtract(of_plan->second, cost);
+    if (of_plan->second == Cost{}) unrecorded_of_plans_.erase(of_plan);
+    unrecorded_.pop_front();
   }
-  return sum;
 }
 
 void CallDesk::Spent(const Key& key, const Cost& reserved, const Cost& cost) {
   const PlanState* plan = core_.FindLoaded(key.plan);
   if (plan == nullptr || cost == Cost{} || !HasBudget(core_.state().settings)) return;
-  unrecorded_[key] = cost;
-  Unrecorded more = SumUnrecorded(key.plan);
+  DropRecorded();
+  unrecorded_.emplace_back(key, cost);
+  Add(unrecorded_of_plans_[key.plan], cost);
+  Add(unrecorded_of_hub_, cost);
+  Unrecorded more{unrecorded_of_plans_[key.plan], unrecorded_of_hub_};
   Miscount miscount = plan->miscount;
   miscount.Learn(reserved, cost);
+  // All that is reserved is more than what the calls below can take: as a rule there is room for it, and
+  // nobody has to look at every call with every answer.
+  Unrecorded most = more;
+  Add(most.of_plan, miscount.Scaled(plan->reserved));
+  Add(most.of_hub, miscount.Scaled(plan->reserved));
+  if (!UsedUpBudget(core_.state(), *plan, most)) return;
   const auto count = [&](const Call& call) {
     Unrecorded with = more;
     Add(with.of_plan, miscount.Scaled(call.reserved));

@@ -102,7 +102,8 @@ class CallDesk final : public Performer {
   // A call took this much. Those of its plan that wait to be sent, and have no room in the budget now, are
   // not sent.
   void Spent(const Key& key, const Cost& reserved, const Cost& cost);
-  Unrecorded SumUnrecorded(const PlanId& plan);
+  // Forgets the outcomes that the engine has seen by now.
+  void DropRecorded();
   [[nodiscard]] AnswerFacts ReadFacts(const Key& key, const std::optional<AnswerContract>& contract,
                                       const ModelAnswer& answer) const;
   [[nodiscard]] ToolRequest CheckTool(const AgentId& agent, const ToolCall& call) const;
@@ -113,7 +114,11 @@ class CallDesk final : public Performer {
   ToolRunner& tools_;
   const Clock& clock_;
   std::map<Key, Call> calls_;
-  std::map<Key, Cost> unrecorded_;  // of calls whose outcome the engine has not seen yet
+  // What calls took whose outcome the engine has not seen yet, in the order in which they ended; and its
+  // sums.
+  std::deque<std::pair<Key, Cost>> unrecorded_;
+  std::map<PlanId, Cost> unrecorded_of_plans_;
+  Cost unrecorded_of_hub_ = {};
   std::map<std::pair<PlanId, CommandId>, ToolLine> tool_lines_;
   std::vector<Delayed> delayed_;  // a heap, earliest first
   // What tools wait for, by question. Whoever gave up does not hear of it.

@@ -109,7 +109,7 @@ void Core::Submit(Input&& input, Done done) {
   }
   Append append = MakeAppend(decided.events);
   unsettled.last_event = decided.events.back().number;
-  unsettled.events = std::move(decided.events);
+  unsettled.events = std::make_shared<std::vector<Event>>(std::move(decided.events));
   if (Planted("ack_early") && unsettled.done) std::exchange(unsettled.done, {})(unsettled.reply);
   unsettled_.push_back(std::move(unsettled));
   commits_.Submit(std::move(append));
@@ -250,12 +250,15 @@ void Core::CommitFailed(Error error) {
 }
 
 void Core::Settle(Unsettled& settled) {
-  if (observer_ != nullptr) {
-    for (const Event& event : settled.events) observer_->Durable(event);
+  if (settled.events && observer_ != nullptr) {
+    for (const Event& event : *settled.events) {
+      observer_->DurableShared(std::shared_ptr<const Event>(settled.events, &event));
+    }
   }
   if (settled.done) settled.done(settled.reply);
-  for (const Event& event : settled.events) Perform(event);
-  engine_->Recycle(std::move(settled.events));
+  if (!settled.events) return;
+  for (const Event& event : *settled.events) Perform(event);
+  if (settled.events.use_count() == 1) engine_->Recycle(std::move(*settled.events));
 }
 
 void Core::Perform(const Event& event) {

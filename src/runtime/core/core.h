@@ -56,6 +56,8 @@ class EventObserver {
  public:
   virtual ~EventObserver() = default;
   virtual void Durable(const Event& event) = 0;
+  // The same, for whoever keeps the event: as it is, without a copy. Core calls this one.
+  virtual void DurableShared(const std::shared_ptr<const Event>& event) { Durable(*event); }
 };
 
 // Joins the engine with the journal: an input becomes events and one append; whatever they ask for, and the
@@ -157,7 +159,7 @@ class Core {
   // What waits for its events to be durable.
   struct Unsettled {
     std::uint64_t last_event = 0;
-    std::vector<Event> events;
+    std::shared_ptr<std::vector<Event>> events;  // null: none
     Done done;
     Reply reply;
   };

@@ -140,14 +140,15 @@ std::string EventFiles::StatusPath(const PlanId& plan) {
   return fmt::format("plans/{}/plan_status.json", plan.str());
 }
 
-void EventFiles::Show(const Event& event, FileSink& sink) {
+void EventFiles::Show(const std::shared_ptr<const Event>& shared, FileSink& sink) {
+  const Event& event = *shared;
   ShowFiles(event, sink);
-  Log(event, sink);
+  Log(shared, sink);
   if (const auto* succeeded = std::get_if<CommandSucceeded>(&event.body)) {
     ShowOutputs(event, *succeeded, sink);
-    ShowEnd(event, succeeded->command_id, sink);
+    ShowEnd(shared, succeeded->command_id, sink);
   } else if (const auto* ended = std::get_if<CommandEnded>(&event.body)) {
-    ShowEnd(event, ended->command_id, sink);
+    ShowEnd(shared, ended->command_id, sink);
   }
   LogDelivery(event, sink);
 }
@@ -235,7 +236,7 @@ void EventFiles::ShowImported(const Event& event, const PlanImported& imported, 
                                                std::holds_alternative<DeadLetterClosed>(past.body) ||
                                                std::holds_alternative<StageFinished>(past.body) ||
                                                std::holds_alternative<AttemptStarted>(past.body);
-                          if (!foreign) Show(past, sink);
+                          if (!foreign) Show(std::make_shared<const Event>(past), sink);
                         })
         .has_value();
   }));
@@ -374,7 +375,9 @@ void EventFiles::ShowOutputs(const Event& event, const CommandSucceeded& done, F
   }
 }
 
-void EventFiles::ShowEnd(const Event& event, const CommandId& id, FileSink& sink) const {
+void EventFiles::ShowEnd(const std::shared_ptr<const Event>& shared, const CommandId& id,
+                         FileSink& sink) const {
+  const Event& event = *shared;
   const PlanState* plan = core_.FindLoaded(event.plan_id);
   const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(id);
   if (record == nullptr || !HasFolder(record->agent)) return;
@@ -387,14 +390,15 @@ void EventFiles::ShowEnd(const Event& event, const CommandId& id, FileSink& sink
                    [ended] { return ended->Transcript(); });
   sink.AppendLine(
       fmt::format("agents/{}/logs/activity.jsonl", record->agent.str()), {event.number, 0},
-      [ended, event] { return ended->MessageLine(event); }, kRotateAt);
+      [ended, shared] { return ended->MessageLine(*shared); }, kRotateAt);
 }
 
 bool EventFiles::HasFolder(const AgentId& agent) const {
   return IsSafeName(agent.str()) && core_.state().agents.contains(agent);
 }
 
-void EventFiles::Log(const Event& event, FileSink& sink) const {
+void EventFiles::Log(const std::shared_ptr<const Event>& shared, FileSink& sink) const {
+  const Event& event = *shared;
   const std::string_view log = AgentLogOf(event.body);
   if (log.empty()) return;
   EventOwner owner = OwnerOf(core_.FindLoaded(event.plan_id), event.body);
@@ -402,8 +406,8 @@ void EventFiles::Log(const Event& event, FileSink& sink) const {
   std::string path = fmt::format("agents/{}/logs/{}.jsonl", owner.agent.str(), log);
   sink.AppendLine(
       path, {event.number, 0},
-      [event, owner = std::move(owner), rows = rows_] {
-        return Redact(CompactJson(LogLineJson(event, owner, rows->Loader())));
+      [shared, owner = std::move(owner), rows = rows_] {
+        return Redact(CompactJson(LogLineJson(*shared, owner, rows->Loader())));
       },
       kRotateAt);
 }

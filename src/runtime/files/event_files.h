@@ -26,7 +26,8 @@ class EventFiles {
   // What the makers of files read.
   [[nodiscard]] const std::shared_ptr<RecentRows>& rows() const { return rows_; }
 
-  void Show(const Event& event, FileSink& sink);
+  // Whoever makes a line later keeps the event meanwhile.
+  void Show(const std::shared_ptr<const Event>& event, FileSink& sink);
   // Only what cannot wait: what people, external agents and tools are about to read, and the plan's DAG.
   void ShowUrgent(const Event& event, FileSink& sink);
 
@@ -53,9 +54,9 @@ class EventFiles {
   void ShowWorkspace(const Event& event, const ModelCallIntended& call, FileSink& sink) const;
   void ShowSentCommands(const Event& event, const CommandSucceeded& done, FileSink& sink) const;
   // What a command leaves when it has ended: its outputs, its record, its transcript.
-  void ShowEnd(const Event& event, const CommandId& command, FileSink& sink) const;
+  void ShowEnd(const std::shared_ptr<const Event>& event, const CommandId& command, FileSink& sink) const;
   void ShowOutputs(const Event& event, const CommandSucceeded& done, FileSink& sink) const;
-  void Log(const Event& event, FileSink& sink) const;
+  void Log(const std::shared_ptr<const Event>& event, FileSink& sink) const;
   void LogDelivery(const Event& event, FileSink& sink) const;
   [[nodiscard]] bool HasFolder(const AgentId& agent) const;
   [[nodiscard]] bool IsExternal(const AgentId& agent) const;

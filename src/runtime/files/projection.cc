@@ -147,7 +147,8 @@ void Projection::AppendLine(const std::string& path, LineNumber number, LineMake
   mirror_.AppendLine(path, number, std::move(line), rotate_at);
 }
 
-void Projection::Durable(const Event& event) {
+void Projection::DurableShared(const std::shared_ptr<const Event>& shared) {
+  const Event& event = *shared;
   if (lazy_) {
     ShowUrgent(event, *this);
     return;
@@ -157,11 +158,11 @@ void Projection::Durable(const Event& event) {
   const auto* arrived = std::get_if<InputArrived>(&event.body);
   if (event.plan_id.empty() || (arrived != nullptr && arrived->source)) {
     ShowAll();
-    Show(event);
+    Show(shared);
     return;
   }
   // Nobody waits for files, and somebody may wait for what this event sets going: so they come after it.
-  unshown_.push_back(event);
+  unshown_.push_back(shared);
 }
 
 void Projection::ShowUrgent(const Event& event, FileSink& sink) {
@@ -172,9 +173,10 @@ void Projection::ShowUrgent(const Event& event, FileSink& sink) {
   if (IsEnd(event) && !overdue_since_) overdue_since_ = clock_.Now();
 }
 
-void Projection::Show(const Event& event) {
+void Projection::Show(const std::shared_ptr<const Event>& shared) {
+  const Event& event = *shared;
   static_cast<void>(Find(event.plan_id));  // may have been unloaded since
-  event_files_.Show(event, *this);
+  event_files_.Show(shared, *this);
   shown_ = event.number;
   NoteChanged(event);
   ended_ = ended_ || IsEnd(event);
@@ -191,7 +193,7 @@ void Projection::NoteChanged(const Event& event) {
 }
 
 void Projection::ShowAll() {
-  for (const Event& event : unshown_) Show(event);
+  for (const auto& event : unshown_) Show(event);
   // The room is used again, but not that of a start with ten thousand agents.
   if (unshown_.size() > kEventsKept) unshown_ = {};
   unshown_.clear();
@@ -353,9 +355,11 @@ void Projection::Sync() {
 }
 
 void Projection::Settle() {
+  settling_ = true;
   Hasten();
   Flush(Flushing::kResting);
   if (!Idle() || shown_ > core_.state().mirrored + 1) SyncAll();
+  settling_ = false;
 }
 
 void Projection::FlushInto(MirrorReport& report) {
@@ -363,7 +367,9 @@ void Projection::FlushInto(MirrorReport& report) {
 }
 
 void Projection::MakeRoom(MirrorReport& report) {
-  if (mirror_.gathered_bytes() > kMostReadBackBytes) report.Add(mirror_.Begin(Mirror::Waiting::kForRoom));
+  if (mirror_.gathered_bytes() <= kMostReadBackBytes) return;
+  // The thread for files gives way to everybody else on the machine; a stop must not wait for that.
+  report.Add(settling_ ? mirror_.Flush() : mirror_.Begin(Mirror::Waiting::kForRoom));
 }
 
 bool Projection::IsCaughtUp() {

@@ -36,7 +36,8 @@ class Projection final : public EventObserver, private FileSink {
   Projection(Core& core, Journal& journal, FileSystem& files, Mirror& mirror, const Clock& clock,
              MirrorMode mode);
 
-  void Durable(const Event& event) override;
+  void Durable(const Event& event) override { DurableShared(std::make_shared<const Event>(event)); }
+  void DurableShared(const std::shared_ptr<const Event>& event) override;
   // After a start: writes again what the last run may not have got to disk.
   Result<void> CatchUp();
   // False: files of our own may still look like a stranger's, so inboxes must not be looked into. Tries to
@@ -117,7 +118,7 @@ class Projection final : public EventObserver, private FileSink {
   // Reads it in if it was unloaded; null: there is none, or it cannot be read.
   const PlanState* Find(const PlanId& plan);
 
-  void Show(const Event& event);
+  void Show(const std::shared_ptr<const Event>& event);
   void ShowAll();
   // The status of the event's plan is behind.
   void NoteChanged(const Event& event);
@@ -145,7 +146,7 @@ class Projection final : public EventObserver, private FileSink {
   bool catching_up_ = false;                // and that is being made up for, piece by piece
   FileMender mender_;
   EventFiles event_files_;
-  std::vector<Event> unshown_;
+  std::vector<std::shared_ptr<const Event>> unshown_;
   bool flushed_once_ = false;
   std::vector<std::string> to_mend_;
   std::set<PlanId> dirty_;  // plans whose status file is behind
@@ -156,6 +157,7 @@ class Projection final : public EventObserver, private FileSink {
   bool ended_ = false;          // a plan, and its files are not written yet
   Timestamp waited_for_end_{};  // the loop waited for the files of a plan that ended
   bool held_back_ = false;
+  bool settling_ = false;  // the hub stops, and has nothing else to do
   Timestamp synced_at_;
   std::uint64_t shown_ = 0;         // the last event that was handed to the mirror
   std::uint64_t urgent_shown_ = 0;  // lazy: the last one of which that is true if it must not be put off

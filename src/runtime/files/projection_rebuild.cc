@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -102,7 +103,7 @@ Result<void> Projection::Read(std::uint64_t after, std::uint64_t until,
 Result<std::set<PlanId>> Projection::TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink) {
   std::set<PlanId> plans;
   TRY(Read(after, until, [&](const Event& event) {
-    event_files_.Show(event, sink);
+    event_files_.Show(std::make_shared<const Event>(event), sink);
     shown_ = std::max(shown_, event.number);
     NoteChanged(event);
     if (!event.plan_id.empty()) plans.insert(event.plan_id);
@@ -174,8 +175,9 @@ Result<MirrorReport> Projection::Export(const PlanId& plan) {
   TRY(core_.LookUp(plan));
   TRY(journal_.ReadStream(plan, 0, [&](const JournalRowView& row) {
     if (row.first_event > core_.committed()) return false;
-    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
-                           [&](const Event& event) { event_files_.Show(event, wanted); });
+    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events, [&](const Event& event) {
+      event_files_.Show(std::make_shared<const Event>(event), wanted);
+    });
     return decoded.has_value();
   }));
   TRY(std::move(decoded));
