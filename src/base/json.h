@@ -3,7 +3,9 @@
 #include <boost/json/fwd.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,6 +33,13 @@ std::string CompactJson(const boost::json::value& value);
 
 // Two-space indentation, for people; ends with a newline. Numbers as in CompactJson.
 std::string PrettyJson(const boost::json::value& value);
+// A list that is too long to be in memory as JSON: its items are made one by one as they are written.
+struct LongList {
+  std::string_view key;  // of an empty array in the object, in whose place the items are written
+  std::size_t count = 0;
+  std::function<boost::json::value(std::size_t)> item;
+};
+std::string PrettyJson(const boost::json::object& object, std::span<const LongList> lists);
 
 // The number as an integer, where it is one: 3.0 is 3. Nothing for 3.5, for what int64 cannot hold, and for
 // doubles beyond 2^53, which no longer name one integer.

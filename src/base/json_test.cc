@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
@@ -234,6 +235,16 @@ TEST(PrettyJson, IndentsByTwoAndKeepsTheOrderOfKeys) {
   ASSERT_TRUE(value);
   EXPECT_EQ(PrettyJson(*value),
             "{\n  \"b\": [\n    1,\n    {\n      \"c\": null\n    }\n  ],\n  \"a\": {},\n  \"d\": []\n}\n");
+}
+
+TEST(PrettyJson, WritesLongListsAsIfTheyWereThere) {
+  const json::array items = {json::object{{"id", 1}, {"text", "a\u202eb"}}, json::object{}, "three"};
+  json::object whole{{"before", 1}, {"list", items}, {"none", json::array()}, {"after", "\xC3\xA4"}};
+  json::object without = whole;
+  without["list"] = json::array();
+  const LongList lists[] = {{"list", items.size(), [&](std::size_t i) { return items[i]; }},
+                            {"none", 0, [](std::size_t) { return json::value(); }}};
+  EXPECT_EQ(PrettyJson(without, lists), PrettyJson(whole));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -290,6 +291,44 @@ std::string CompactJson(const json::value& value) {
   std::string out;
   WriteCompact(value, out);
   return out;
+}
+
+namespace {
+
+void WriteItems(const LongList& list, std::string& out) {
+  out.push_back('[');
+  std::string text;
+  for (std::size_t i = 0; i < list.count; ++i) {
+    text.clear();
+    if (i > 0) text.push_back(',');
+    NewLine(2, text);
+    WritePretty(list.item(i), 2, text);
+    // Growing by doubling would take twice the memory of the whole.
+    if (i == 0) out.reserve(out.size() + text.size() * list.count * 5 / 4);
+    out.append(VisibleText(text));
+  }
+  NewLine(1, out);
+  out.push_back(']');
+}
+
+}  // namespace
+
+std::string PrettyJson(const json::object& object, std::span<const LongList> lists) {
+  std::string out = "{";
+  for (const auto& member : object) {
+    if (out.size() > 1) out.push_back(',');
+    NewLine(1, out);
+    std::string text;
+    AppendJsonString(member.key(), text);
+    text.append(": ");
+    const auto list = std::ranges::find(lists, std::string_view(member.key()), &LongList::key);
+    const bool is_long = list != lists.end() && list->count > 0;
+    if (!is_long) WritePretty(member.value(), 1, text);
+    out.append(VisibleText(text));
+    if (is_long) WriteItems(*list, out);
+  }
+  NewLine(0, out);
+  return out.append("}\n");
 }
 
 std::string PrettyJson(const json::value& value) {

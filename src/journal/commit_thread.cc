@@ -128,6 +128,10 @@ bool CommitThread::StepLocked() {
   }
   done_ += batch.size();
   unfinished_ = done_ != taken_.size();
+  if (!unfinished_) {  // what was committed is not kept until there is more
+    taken_.clear();
+    done_ = 0;
+  }
   if (reports_.committed) reports_.committed(last_event_);
   return true;
 }

@@ -368,6 +368,7 @@ Result<void> SqliteWriter::WriteRow(const JournalRow& row) {
   } else if (revives) {
     TRY(plans_.MarkLive(stream->number));
   }
+  if (payload_.capacity() > kMostScratch) payload_ = {};
   payload_.clear();
   EncodePayload(row, payload_);
   TRY(statements_.insert_row.Bind(1, row.first_event)

@@ -90,8 +90,9 @@ class SqliteWriter {
   std::uint64_t staged_event_ = 0;     // with the open transaction
   int wal_pages_ = 0;                  // in the log since it last began anew
   int checkpointed_pages_ = 0;         // of those, already copied when they were last checkpointed
-  std::string payload_;                // scratch
-  std::optional<Error> failure_;       // set once: nothing is written any more
+  static constexpr std::size_t kMostScratch = std::size_t{1} << 20;
+  std::string payload_;           // scratch
+  std::optional<Error> failure_;  // set once: nothing is written any more
 };
 
 }  // namespace agenttalk

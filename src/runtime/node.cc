@@ -120,14 +120,13 @@ void Node::NoticeClockJump(Timestamp now) {
 
 // Plans end and their folders stay; only what may come from strangers has to be told from what is ours.
 void Node::ForgetOldFiles() {
-  if (known_.folders() < known_folders_most_) return;
   known_.ForgetFoldersUnless([this](const std::string& directory) { return intake_.LooksInto(directory); });
   known_folders_most_ = known_.folders() + std::max(kFoldersKnown, known_.folders() / 2);
 }
 
 bool Node::Step() {
   const Timestamp now = clock_.Now();
-  ForgetOldFiles();
+  if (known_.folders() >= known_folders_most_) ForgetOldFiles();
   NoticeClockJump(now);
   commits_.Gather();
   desk_.DeliverDue();
@@ -168,6 +167,7 @@ void Node::GiveMemoryBack(Timestamp now, bool resting) {
   gave_back_ = true;
   core_.ForgetAtRest();
   projection_.ForgetAtRest();
+  ForgetOldFiles();
   ReturnFreeMemory();
 }
 

@@ -86,7 +86,8 @@ std::string EncodeRequest(const StoredRequest& request) {
   thread_local ByteWriter writer;
   writer.Clear();
   writer.Put(request);
-  return std::string(writer.str());
+  constexpr std::size_t kUnusual = 65536;  // its room is not worth keeping
+  return writer.str().size() > kUnusual ? writer.Take() : std::string(writer.str());
 }
 
 Result<StoredRequest> DecodeRequest(std::string_view bytes) {

@@ -47,6 +47,7 @@ namespace {
 constexpr std::uint64_t kFewestRowsBetweenSnapshots = 1024;
 // Every start reads the hub's own stream, whose rows are far apart; its snapshot is small.
 constexpr std::uint64_t kFewestHubRows = 256;
+constexpr std::size_t kVeryLarge = 10'000;
 // Posted inputs that are done with and still keep their places.
 constexpr std::size_t kMostSubmittedKept = 256;
 
@@ -213,6 +214,12 @@ bool Core::WantsSnapshot(const PlanState& plan) const {
   const std::uint64_t since = plan.version - plan.snapshot_version;
   if (plan.id.empty()) return since >= std::max<std::uint64_t>(kFewestHubRows, PartsOf(engine_->state()));
   const std::size_t parts = std::max<std::size_t>(plan.commands.size(), plan.dag ? plan.dag->size() : 0);
+  // Of a very large plan a snapshot takes as much memory as the plan. When it is about to end nobody will
+  // need one any more; a start before that reads the rows.
+  if (plan.dag && plan.dag->size() >= kVeryLarge &&
+      plan.dag->completed() >= plan.dag->size() - plan.dag->size() / 50) {
+    return false;
+  }
   return since >= std::max<std::uint64_t>(kFewestRowsBetweenSnapshots, parts);
 }
 

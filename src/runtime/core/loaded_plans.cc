@@ -126,6 +126,7 @@ void Core::ForgetAtRest() {
   ForgetLarge();
   UnloadIdle(kIdlePlansKeptAtRest);
   idle_.shrink_to_fit();
+  if (posted_.empty()) posted_.shrink_to_fit();
   contents_.Shrink();
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +17,6 @@
 
 #include "base/error.h"
 #include "base/ids.h"
-#include "base/json.h"
 #include "base/mutex.h"
 #include "base/time.h"
 #include "engine/state/hub_state.h"
@@ -225,7 +223,7 @@ const PlanState* Projection::Find(const PlanId& plan) {
 void Projection::ShowPlan(const PlanId& plan) {
   const PlanState* state = Find(plan);
   if (state == nullptr) return;
-  mirror_.Publish(EventFiles::StatusPath(plan), PrettyJson(PlanStatusJson(*state)), Overwrite::kAlways);
+  mirror_.Publish(EventFiles::StatusPath(plan), PlanStatusText(*state), Overwrite::kAlways);
 }
 
 bool Projection::HasRoom() const {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -14,7 +13,6 @@
 
 #include "base/error.h"
 #include "base/ids.h"
-#include "base/json.h"
 #include "base/plant.h"
 #include "engine/state/plan_state.h"
 #include "journal/journal.h"
@@ -121,7 +119,8 @@ Result<void> Projection::Reconcile(std::uint64_t after, std::uint64_t until, Mir
 }
 
 // As Reconcile, for a part of what was put off: at a cost by these events, however many plans are live. A
-// plan that is over is in memory now, so its status is written now, too.
+// plan that is over is in memory now, so its status is written now, too: with its last event, not with every
+// part of a very large one.
 Result<void> Projection::ShowSlice(std::uint64_t after, std::uint64_t until) {
   MirrorReport report;
   Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued, report);
@@ -130,7 +129,7 @@ Result<void> Projection::ShowSlice(std::uint64_t after, std::uint64_t until) {
     const PlanState* plan = Find(id);
     if (plan == nullptr) continue;
     ShowOpenDeliveries(*plan, wanted);
-    if (plan->IsLivePlan()) continue;
+    if (plan->IsLivePlan() || plan->last_event > until) continue;
     ShowPlan(id);
     dirty_.erase(id);
   }
@@ -233,7 +232,7 @@ Result<FileComparison> Projection::Compare() {
   for (const PlanId& plan : std::exchange(dirty_, {})) {
     const PlanState* state = core_.FindLoaded(plan);
     if (state != nullptr && state->opened && state->last_event <= until)
-      wanted.PublishText(EventFiles::StatusPath(plan), PrettyJson(PlanStatusJson(*state)));
+      wanted.PublishText(EventFiles::StatusPath(plan), PlanStatusText(*state));
   }
   return CompareFiles(wanted, files_, mirror_);
 }

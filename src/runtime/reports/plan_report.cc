@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "base/error_code.h"
+#include "base/json.h"
 #include "engine/role/collaboration.h"
 #include "engine/state/dag_state.h"
 #include "engine/state/goal_state.h"
@@ -114,13 +116,8 @@ json::array RemarksJson(const PlanState& plan) {
   return remarks;
 }
 
-}  // namespace
-
-json::object OneCommandJson(const PlanState& plan, const CommandRecord& record) {
-  return CommandJson(plan, record);
-}
-
-json::object PlanStatusJson(const PlanState& plan) {
+// Without tasks and commands, of which there may be very many.
+json::object StatusWithoutLists(const PlanState& plan) {
   json::value goal;
   json::value sha256;
   json::array deliverables;
@@ -139,8 +136,6 @@ json::object PlanStatusJson(const PlanState& plan) {
       deliverables.emplace_back(fmt::format("plans/{}/deliverables/{}", plan.id.str(), name));
     }
   }
-  json::array commands;
-  for (const CommandRecord& record : plan.commands) commands.push_back(CommandJson(plan, record));
   json::array questions;
   json::array alerts;
   for (const auto& [number, question] : plan.people.questions()) {
@@ -155,15 +150,38 @@ json::object PlanStatusJson(const PlanState& plan) {
           {"forked_from", OriginJson(plan)},
           {"revision", plan.dag ? plan.dag->revision() : 0},
           {"dag_sha256", std::move(sha256)},
-          {"tasks", TasksJson(plan)},
+          {"tasks", json::array()},
           {"deliverables", std::move(deliverables)},
-          {"commands", std::move(commands)},
+          {"commands", json::array()},
           {"questions", std::move(questions)},
           {"alerts", std::move(alerts)},
           {"remarks", RemarksJson(plan)},
           {"dead_letters", plan.people.letters().size()},
           {"tokens", {{"input", plan.spent.input_tokens}, {"output", plan.spent.output_tokens}}},
           {"cost_usd", CostUsd(plan.spent)}};
+}
+
+}  // namespace
+
+json::object OneCommandJson(const PlanState& plan, const CommandRecord& record) {
+  return CommandJson(plan, record);
+}
+
+json::object PlanStatusJson(const PlanState& plan) {
+  json::object status = StatusWithoutLists(plan);
+  status["tasks"] = TasksJson(plan);
+  json::array& commands = status["commands"].as_array();
+  for (const CommandRecord& record : plan.commands) commands.push_back(CommandJson(plan, record));
+  return status;
+}
+
+std::string PlanStatusText(const PlanState& plan) {
+  const LongList lists[] = {
+      {"tasks", plan.dag ? plan.dag->size() : 0,
+       [&](std::size_t i) { return json::value(OneTaskJson(plan, static_cast<TaskIndex>(i))); }},
+      {"commands", plan.commands.size(),
+       [&](std::size_t i) { return json::value(CommandJson(plan, plan.commands[i])); }}};
+  return PrettyJson(StatusWithoutLists(plan), lists);
 }
 
 }  // namespace agenttalk
