@@ -140,7 +140,9 @@ bool Node::Step() {
   // Nothing is going to change the plans soon, so there is nothing to gather their changes for.
   const bool resting = !more && !more_files && core_.Settled() && desk_.in_flight() == 0;
   if (resting) projection_.Hasten();
-  commits_.Begin(!more && !more_files && desk_.in_flight() == 0);
+  // One step of one plan, as in a chain: nobody has anything to do until it is durable. With more than one
+  // others come meanwhile, and are decided while the disk is waited for.
+  commits_.Begin(!more && !more_files && desk_.in_flight() == 0 && core_.unsettled() <= 1);
   projection_.Flush(resting ? Projection::Flushing::kResting : Projection::Flushing::kBusy);
   core_.ForgetIdle();  // plans that were looked up to write their files
   GiveMemoryBack(now, resting);

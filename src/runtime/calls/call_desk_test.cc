@@ -41,17 +41,20 @@ class AskedProvider final : public ModelProvider {
   [[nodiscard]] std::unique_ptr<ModelCall> Ask(ModelRequest request, Done done) override {
     class Call final : public ModelCall {
      public:
-      explicit Call(std::size_t& given_up) : given_up_(given_up) {}
-      ~Call() override { ++given_up_; }
+      explicit Call(AskedProvider& provider) : provider_(provider), waits_(provider.waits) {}
+      ~Call() override { ++provider_.ended; }
       Call(const Call&) = delete;
       Call& operator=(const Call&) = delete;
+      [[nodiscard]] bool waits() const override { return waits_; }
+      void Withdraw() override { ++provider_.withdrawn; }
 
      private:
-      std::size_t& given_up_;
+      AskedProvider& provider_;
+      const bool waits_;
     };
     requests.push_back(std::move(request));
     replies.push_back(std::move(done));
-    return std::make_unique<Call>(ended);
+    return std::make_unique<Call>(*this);
   }
   void MayHaveAsked(std::uint64_t tokens) override { earlier.push_back(tokens); }
 
@@ -59,6 +62,8 @@ class AskedProvider final : public ModelProvider {
   std::vector<Done> replies;
   std::vector<std::uint64_t> earlier;
   std::size_t ended = 0;  // calls that were destroyed, answered or not
+  std::size_t withdrawn = 0;
+  bool waits = false;  // calls that are asked for now are not sent yet
 };
 
 class OneTool final : public ToolRunner {
@@ -178,6 +183,31 @@ TEST_F(CallDeskTest, AnAnswerIsReadAndPaidFor) {
   const Cost& spent = core_->FindLoaded(PlanId("plan_a"))->spent;
   EXPECT_EQ(spent.input_tokens, 1000U);
   EXPECT_EQ(spent.micro_usd, 3000U) << "1000 tokens at 2 and 100 at 10 dollars a million";
+}
+
+TEST_F(CallDeskTest, ACallThatWaitsIsNotMadeWhenOutcomesUseTheBudgetUpThatAreNotRecordedYet) {
+  Configuration configuration;
+  for (const char* agent : {"alice", "bob", "carol"}) configuration.agents[AgentId(agent)].profile = "{}";
+  configuration.hub.budget_tokens = 3350;
+  core_->Submit(std::move(configuration));
+  Send("cmd_1");
+  Send("cmd_2", 0, "bob");
+  provider_->waits = true;
+  Send("cmd_3", 0, "carol");
+  ASSERT_EQ(provider_->replies.size(), 3U);
+  const auto reply = [&](std::size_t call, std::uint64_t output_tokens) {
+    ModelAnswer answer = Says(R"({"result":"done"})");
+    answer.usage.output_tokens = output_tokens;
+    provider_->replies.at(call)({std::move(answer), {}});
+  };
+  reply(0, 100);
+  EXPECT_EQ(provider_->withdrawn, 0U) << "1,100 for each of three";
+  // Both outcomes count, 2,400 together; and what 1,300 were taken for will be taken for the third, too.
+  reply(1, 300);
+  EXPECT_EQ(provider_->withdrawn, 1U);
+  Settle();
+  EXPECT_EQ(Record("cmd_2").state, CommandState::kSucceeded);
+  EXPECT_EQ(Record("cmd_3").state, CommandState::kWaitingHuman) << "a person is asked to raise the budget";
 }
 
 TEST_F(CallDeskTest, WhatCannotBeAskedFailsWithItsReason) {

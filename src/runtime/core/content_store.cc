@@ -94,6 +94,8 @@ void ContentStore::Remember(const Content& content, std::shared_ptr<const std::s
 
 void ContentStore::Shrink() {
   Evict(std::min(capacity_, kKeptAtRest));
+  // One that is larger than that goes, too.
+  if (oldest_ != kNone && used_ > kKeptAtRest && entries_[oldest_].needed_until <= committed_) Drop(oldest_);
 }
 
 void ContentStore::Evict(std::size_t most) {

@@ -152,6 +152,8 @@ class Core {
   // The time of what was recorded last before this start, as far as it was read.
   [[nodiscard]] Timestamp last_alive() const { return last_alive_; }
   ContentStore& contents() { return contents_; }
+  // Inputs that were decided, and whose events are not durable yet.
+  [[nodiscard]] std::size_t unsettled() const { return unsettled_.size(); }
   // True when everything that was posted is decided and everything decided is durable.
   [[nodiscard]] bool Settled() const { return unsettled_.empty() && !has_posted(); }
 
