@@ -42,7 +42,7 @@ class ServedHub:
 
     def __exit__(self, *_):
         self.server.send_signal(signal.SIGTERM)
-        self.server.communicate(timeout=120)
+        self.server.communicate(timeout=1800)  # the files of very many tasks
 
     def verb(self, *arguments):
         done = subprocess.run([self.binary, *arguments, "--json", "--hub", str(self.dir)], check=True, text=True,

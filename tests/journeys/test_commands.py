@@ -169,7 +169,8 @@ def test_a_planner_makes_and_sends_commands_in_an_open_plan(box):
         wait_for(lambda: len(list(inbox.glob("*.md"))) == 3 if inbox.exists() else False, "the words")
         words = {path.name: path.read_text() for path in inbox.glob("*.md")}
         assert words == {f"{name}.md": f"WORD {name}" for name in ("bob", "cy", "dan")}, words
-        assert len(list(inbox.glob("msg_cmd_*.json"))) == 3
+        # A message and the file that comes with it are two files, one after the other.
+        wait_for(lambda: len(list(inbox.glob("msg_cmd_*.json"))) == 3, "the messages")
         done = successes(hub, "plan_words")
         assert len(done) == 4 and len(set(done)) == 4, done
         hub.restart("kill")
