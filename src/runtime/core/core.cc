@@ -48,13 +48,15 @@ constexpr std::uint64_t kFewestRowsBetweenSnapshots = 1024;
 // Every start reads the hub's own stream, whose rows are far apart; its snapshot is small.
 constexpr std::uint64_t kFewestHubRows = 256;
 constexpr std::size_t kVeryLarge = 10'000;
+// What steps use again comes within a few hundred of them; more would only make a busy server larger.
+constexpr std::size_t kContentCache = std::size_t{8} << 20;
 // Posted inputs that are done with and still keep their places.
 constexpr std::size_t kMostSubmittedKept = 256;
 
 }  // namespace
 
 Core::Core(Journal& journal, CommitQueue& commits, const Clock& clock)
-    : journal_(journal), commits_(commits), clock_(clock), contents_(journal) {}
+    : journal_(journal), commits_(commits), clock_(clock), contents_(journal, kContentCache) {}
 
 void Core::Connect(RequestComposer& composer, Performer& performer, EventObserver* observer,
                    const RoleParts& role) {
