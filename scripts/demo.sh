@@ -25,7 +25,7 @@ Look around:
   ls $hub/agents/*/inbox/$plan           # what the agents were given
   cat $hub/plans/$plan/deliveries.jsonl  # what went where
 
-Change $hub/brief/brief.md or $hub/plan.yaml and run it again: only what the change touches is done anew.
+Change $hub/brief/brief.md or $hub/plan.yaml and run it again: only what the change touches is done again.
 
 With a real model (ANTHROPIC_API_KEY, OPENAI_API_KEY, or a server that speaks OpenAI's protocol; see $hub/agenttalk.yaml):
   $agenttalk run --plan $hub/plan.yaml --hub $hub --provider claude --fresh
