@@ -74,8 +74,7 @@ Result<std::unique_ptr<SqliteWriter>> SqliteWriter::Open(const std::filesystem::
 SqliteWriter::SqliteWriter(FileDescriptor lock, BlobFiles files, Database database)
     : lock_(std::move(lock)), files_(std::move(files)), database_(std::move(database)) {}
 
-// Leaves an empty log behind, so that the next start has nothing to read twice. Failing costs nothing but
-// that.
+// Leaves an empty log behind, so that the next start has nothing to read twice, if that works out.
 SqliteWriter::~SqliteWriter() {
   if (epoch_ == 0 || failure_) return;
   const Result<void> recorded = Transact([this] { return WriteAll({}, epoch_, true); });
@@ -83,8 +82,9 @@ SqliteWriter::~SqliteWriter() {
 }
 
 Result<void> SqliteWriter::Prepare() {
-  TRY(database_.Execute(
-      "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = OFF"));
+  // The cache's size once more: in a new file it was counted in pages of another size.
+  TRY(database_.Execute("PRAGMA page_size = 16384; PRAGMA cache_size = -2048"));
+  TRY(database_.Execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = OFF"));
   TRY(database_.Execute(Planted("no_fsync") ? "PRAGMA synchronous = OFF" : "PRAGMA synchronous = FULL"));
   TRY(RequireWriteAheadLog());
   sqlite3_wal_hook(database_.handle(), &OnCommitted, this);  // in place of the automatic checkpoint

@@ -116,6 +116,7 @@ Result<Notices> InotifyWatcher::Drain() {
       at += sizeof(event) + event.len;
     }
   }
+  notices.more = notices.changes.size() >= kMaxChangesPerDrain;
   return notices;
 }
 

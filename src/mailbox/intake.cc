@@ -86,7 +86,8 @@ void Intake::AddFolder(const Place& place, Duration heartbeat) {
   QueueFolder(directory, folder, true);
   if (place.plan.empty()) return;
   plan_folders_.push_back(directory);
-  PutToSleep();
+  constexpr std::size_t kTries = 4;
+  PutToSleep(options_.most_idle_folders, kTries);
 }
 
 void Intake::DropFolder(const std::string& directory, std::uint64_t known_revision) {
@@ -107,8 +108,12 @@ void Intake::QueueFolder(const std::string& directory, Folder& folder, bool forc
 
 void Intake::QueueLook(const std::string& path, bool finished) {
   SplitPath split = SplitAtLast(path);
-  look_queue_.push_back(
-      {.directory = std::move(split.directory), .name = std::move(split.name), .finished = finished});
+  QueueLook({.directory = std::move(split.directory), .name = std::move(split.name), .finished = finished});
+}
+
+void Intake::QueueLook(Look look) {
+  if (const auto folder = folders_.find(look.directory); folder != folders_.end()) ++folder->second.looks;
+  look_queue_.push_back(std::move(look));
 }
 
 void Intake::LookAgain(const AgentId& agent, const PlanId& plan) {
@@ -163,6 +168,7 @@ void Intake::DrainWatcher(IntakeBatch& batch) {
     return;
   }
   for (const FolderChange& change : notices->changes) TakeChange(change);
+  if (!notices->more && !notices->overflow) drained_at_ = now_;
   for (const std::string& directory : notices->lost) {
     const auto found = folders_.find(directory);
     if (found == folders_.end()) continue;
@@ -174,7 +180,7 @@ void Intake::DrainWatcher(IntakeBatch& batch) {
 
 void Intake::TakeChange(const FolderChange& change) {
   if (IsIgnoredName(change.name) || !folders_.contains(change.directory)) return;
-  look_queue_.push_back(
+  QueueLook(
       {.directory = change.directory, .name = change.name, .finished = change.finished, .noticed = true});
 }
 
@@ -196,6 +202,9 @@ IntakeBatch Intake::Take(Timestamp now, const IntakeBudget& budget) {
     } else if (!look_queue_.empty()) {
       const Look look = std::move(look_queue_.front());
       look_queue_.pop_front();
+      if (const auto at = folders_.find(look.directory); at != folders_.end() && at->second.looks > 0) {
+        --at->second.looks;
+      }
       LookAt(look, batch);
     } else {
       break;
@@ -332,9 +341,7 @@ Result<void> Intake::ListFolder(const std::string& directory) {
   std::ranges::sort(entries, [](const DirectoryEntry& a, const DirectoryEntry& b) {
     return std::tie(a.stat.mtime_ns, a.name) < std::tie(b.stat.mtime_ns, b.name);
   });
-  for (DirectoryEntry& entry : entries) {
-    look_queue_.push_back({.directory = directory, .name = std::move(entry.name)});
-  }
+  for (DirectoryEntry& entry : entries) QueueLook({.directory = directory, .name = std::move(entry.name)});
   return {};
 }
 

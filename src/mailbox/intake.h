@@ -114,6 +114,8 @@ class Intake {
   [[nodiscard]] bool some_sleep() const { return some_sleep_; }
   // Looks into that folder from now on, if it is there.
   void Wake(const AgentId& agent, const PlanId& plan);
+  // Nothing goes on: only the newest folders of plans that are not live stay awake.
+  void SleepAtRest() { PutToSleep(options_.newest_folders, plan_folders_.size()); }
 
   // Looks into every folder, whatever its mtime says: after a start, a clock jump or an overflow.
   void SweepAll();
@@ -166,6 +168,7 @@ class Intake {
     bool queued = false;
     bool forced = false;
     std::uint32_t sweeps = 0;
+    std::uint32_t looks = 0;  // at its files, that wait
     Timestamp list_again_at;  // not before, unless it must be
     std::int64_t newest_change_ns =
         0;  // of a box: the last change of a plan's folder when it was last listed
@@ -191,10 +194,14 @@ class Intake {
   void AddFolder(const Place& place, Duration heartbeat);
   void DropFolder(const std::string& directory, std::uint64_t known_revision);
   void DropStrangeBoxes();
-  void PutToSleep();
+  void PutToSleep(std::size_t most, std::size_t tries);
+  [[nodiscard]] bool IsNeeded(const std::string& directory, const Folder& folder) const;
+  bool NoteSlept(const std::string& directory, const Folder& folder);
+  [[nodiscard]] bool HasSlept(const std::string& box, const DirectoryEntry& entry) const;
   void LeaveSleeping(const std::string& directory, std::vector<DirectoryEntry>& entries);
   void QueueFolder(const std::string& directory, Folder& folder, bool forced);
   void QueueLook(const std::string& path, bool finished);
+  void QueueLook(Look look);
   void StartSweeps();
   void StartDue();
   void DrainWatcher(IntakeBatch& batch);
@@ -228,6 +235,10 @@ class Intake {
   std::map<std::string, Folder> folders_;  // by path
   std::deque<std::string> plan_folders_;   // of those, the ones of plans; oldest first
   bool some_sleep_ = false;
+  // Boxes, and in them folders that sleep, by their hashed names: how they looked when they fell asleep.
+  // Those that a listing would leave alone anyway are not kept.
+  std::unordered_map<std::string, std::unordered_map<std::size_t, std::int64_t>> slept_;
+  Timestamp drained_at_{};                      // every notification of what came before was fetched
   std::function<bool(const PlanId&)> is_live_;  // none: every plan counts as live
   std::int64_t last_alive_ns_ = 0;
   std::deque<std::string> folder_queue_;

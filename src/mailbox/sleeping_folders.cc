@@ -28,26 +28,59 @@ bool Intake::MaySleep(const AgentId& agent, const PlanId& plan) const {
          !folders_.contains(Place{.box = Box::kInbox, .agent = agent, .plan = plan}.Path());
 }
 
+bool Intake::IsNeeded(const std::string& directory, const Folder& folder) const {
+  if (folder.queued || folder.looks > 0 || folder.place.box != Box::kInbox) return true;
+  if (is_live_(folder.place.plan)) return true;
+  const std::string prefix = directory + "/";
+  return std::ranges::any_of(offered_, [&](const auto& item) { return item.first.starts_with(prefix); });
+}
+
 // The oldest first. Those that are still needed come up again later.
-void Intake::PutToSleep() {
-  constexpr int kTries = 4;
-  for (int i = 0; i < kTries && is_live_ && plan_folders_.size() > options_.most_idle_folders; ++i) {
+void Intake::PutToSleep(std::size_t most, std::size_t tries) {
+  for (std::size_t i = 0; i < tries && is_live_ && plan_folders_.size() > most; ++i) {
     std::string directory = std::move(plan_folders_.front());
     plan_folders_.pop_front();
     const auto found = folders_.find(directory);
     if (found == folders_.end()) continue;
-    const std::string prefix = directory + "/";
-    const bool needed =
-        found->second.queued || found->second.place.box != Box::kInbox ||
-        is_live_(found->second.place.plan) ||
-        std::ranges::any_of(offered_, [&](const auto& item) { return item.first.starts_with(prefix); });
-    if (needed) {
+    if (IsNeeded(directory, found->second)) {
       plan_folders_.push_back(std::move(directory));
       continue;
+    }
+    // The others are younger still. With very many it sleeps all the same, and is looked into once more.
+    if (!NoteSlept(directory, found->second) && plan_folders_.size() < 2 * options_.most_idle_folders) {
+      plan_folders_.push_front(std::move(directory));
+      return;
     }
     DropFolder(directory, known_.revision());
     some_sleep_ = true;
   }
+}
+
+// Everything in the folder was noticed if it has not changed for a while before notifications were last
+// fetched. Then whoever lists its box need not look into it, as long as it looks the same. False: it changed
+// just now.
+bool Intake::NoteSlept(const std::string& directory, const Folder& folder) {
+  constexpr Duration kNotified = std::chrono::seconds(1);  // a change is told of when it is done, not before
+  const auto stat = files_.Stat(directory);
+  if (!stat || !*stat) return true;
+  const std::int64_t changed = std::max((*stat)->ctime_ns, (*stat)->mtime_ns);
+  const bool coarse = changed % std::chrono::nanoseconds(std::chrono::seconds(1)).count() == 0;
+  const Duration wait = coarse ? kGrainOfTime : kNotified;
+  if (!folder.watched ||
+      Timestamp(std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(changed))) + wait >
+          drained_at_) {
+    return false;
+  }
+  const SplitPath split = SplitAtLast(directory);
+  slept_[split.directory][std::hash<std::string>{}(split.name)] = (*stat)->ctime_ns;
+  return true;
+}
+
+bool Intake::HasSlept(const std::string& box, const DirectoryEntry& entry) const {
+  const auto names = slept_.find(box);
+  if (names == slept_.end()) return false;
+  const auto slept = names->second.find(std::hash<std::string>{}(entry.name));
+  return slept != names->second.end() && slept->second == entry.stat.ctime_ns;
 }
 
 // Of the folders in a box those are looked into that belong to live plans or have changed since they were
@@ -58,8 +91,8 @@ void Intake::LeaveSleeping(const std::string& directory, std::vector<DirectoryEn
   Folder& box = found->second;
   if (box.place.box != Box::kInbox) return;
   const bool first = box.newest_change_ns == 0;
-  const std::int64_t since = (first ? last_alive_ns_ : box.newest_change_ns) -
-                             std::chrono::duration_cast<std::chrono::nanoseconds>(kGrainOfTime).count();
+  constexpr std::int64_t grain = std::chrono::nanoseconds(kGrainOfTime).count();
+  const std::int64_t since = (first ? last_alive_ns_ : box.newest_change_ns) - grain;
   std::vector<std::int64_t> changes;
   for (const DirectoryEntry& entry : entries) {
     if (entry.stat.type == FileType::kDirectory) changes.push_back(entry.stat.ctime_ns);
@@ -75,11 +108,15 @@ void Intake::LeaveSleeping(const std::string& directory, std::vector<DirectoryEn
     return;
   }
   const auto sleeping = std::erase_if(entries, [&](const DirectoryEntry& entry) {
-    return entry.stat.type == FileType::kDirectory && entry.stat.ctime_ns < newest &&
-           IsSafeName(entry.name) && !folders_.contains(JoinPath(directory, entry.name)) &&
-           !is_live_(PlanId(entry.name));
+    return entry.stat.type == FileType::kDirectory &&
+           (entry.stat.ctime_ns < newest || HasSlept(directory, entry)) && IsSafeName(entry.name) &&
+           !folders_.contains(JoinPath(directory, entry.name)) && !is_live_(PlanId(entry.name));
   });
   some_sleep_ = some_sleep_ || sleeping > 0;
+  if (const auto slept = slept_.find(directory); slept != slept_.end()) {
+    std::erase_if(slept->second,
+                  [&](const auto& item) { return item.second < box.newest_change_ns - grain; });
+  }
 }
 
 }  // namespace agenttalk

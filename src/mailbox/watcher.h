@@ -23,6 +23,7 @@ struct Notices {
   std::vector<FolderChange> changes;
   std::vector<std::string> lost;  // folders no longer watched: removed or moved away
   bool overflow = false;          // some notifications were thrown away: look everywhere
+  bool more = false;              // some that were there already may be left for the next time
 };
 
 enum class WatchState : std::uint8_t {

@@ -169,7 +169,9 @@ void Node::GiveMemoryBack(Timestamp now, bool resting) {
   gave_back_ = true;
   core_.ForgetAtRest();
   projection_.ForgetAtRest();
+  intake_.SleepAtRest();
   ForgetOldFiles();
+  ForgetOldFiles();  // the first time leaves what may be about to be written, and nothing is
   ReturnFreeMemory();
 }
 

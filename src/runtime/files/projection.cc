@@ -50,7 +50,7 @@ constexpr Duration kSyncInterval = std::chrono::seconds(30);
 // Beside what is being written; with more, the loop waits for the files, and the longer the more it is.
 constexpr std::uint64_t kMostGatheredBytes = std::uint64_t{48} << 20;
 // What is read back from the journal is there for good, and need not be in memory too.
-constexpr std::uint64_t kMostReadBackBytes = std::uint64_t{8} << 20;
+constexpr std::uint64_t kMostReadBackBytes = std::uint64_t{4} << 20;
 // Written before anything else is done, when nothing else is to be done: who sees a state sees its files too.
 constexpr std::uint64_t kLittle = std::uint64_t{256} << 10;
 // Files that were put off wait for a moment without work, but not longer than this.
