@@ -16,7 +16,7 @@
 // ReturnFreeMemory says so.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables, misc-use-internal-linkage): its name
 extern "C" const char* malloc_conf;
-const char* malloc_conf = "narenas:1,dirty_decay_ms:5000,muzzy_decay_ms:0";
+const char* malloc_conf = "narenas:1,dirty_decay_ms:2000,muzzy_decay_ms:0";
 #endif
 
 namespace agenttalk {

@@ -368,7 +368,6 @@ Result<void> SqliteWriter::WriteRow(const JournalRow& row) {
   } else if (revives) {
     TRY(plans_.MarkLive(stream->number));
   }
-  if (payload_.capacity() > kMostScratch) payload_ = {};
   payload_.clear();
   EncodePayload(row, payload_);
   TRY(statements_.insert_row.Bind(1, row.first_event)
@@ -378,6 +377,7 @@ Result<void> SqliteWriter::WriteRow(const JournalRow& row) {
           .Bind(5, RowCrc(stream->name_crc, row.first_event, row.version, previous, payload_))
           .BindBlob(6, payload_)
           .Run());
+  if (payload_.capacity() > kMostScratch) payload_ = {};
   staged_event_ += row.event_count;
   return {};
 }

@@ -180,8 +180,11 @@ void Intake::DrainWatcher(IntakeBatch& batch) {
 
 void Intake::TakeChange(const FolderChange& change) {
   if (IsIgnoredName(change.name) || !folders_.contains(change.directory)) return;
-  QueueLook(
-      {.directory = change.directory, .name = change.name, .finished = change.finished, .noticed = true});
+  QueueLook({.directory = change.directory,
+             .name = change.name,
+             .finished = change.finished,
+             .noticed = true,
+             .is_directory = change.is_directory});
 }
 
 IntakeBatch Intake::Take(Timestamp now, const IntakeBudget& budget) {

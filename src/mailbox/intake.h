@@ -114,8 +114,8 @@ class Intake {
   [[nodiscard]] bool some_sleep() const { return some_sleep_; }
   // Looks into that folder from now on, if it is there.
   void Wake(const AgentId& agent, const PlanId& plan);
-  // Nothing goes on: only the newest folders of plans that are not live stay awake.
-  void SleepAtRest() { PutToSleep(options_.newest_folders, plan_folders_.size()); }
+  // Nothing goes on: of the folders of plans that are not live the newest stay awake, if they are not large.
+  void SleepAtRest();
 
   // Looks into every folder, whatever its mtime says: after a start, a clock jump or an overflow.
   void SweepAll();
@@ -179,6 +179,7 @@ class Intake {
     std::string name;
     bool finished = false;
     bool noticed = false;
+    bool is_directory = false;  // as far as is known
   };
   // One file that is looked at.
   struct Subject {
@@ -215,6 +216,7 @@ class Intake {
   static void Report(const std::string& path, Folder& folder, const Error& error, IntakeBatch& batch);
 
   void LookAt(const Look& look, IntakeBatch& batch);
+  bool AddPlanFolder(const Folder& box, const std::string& name);
   void LookAtFolder(const Subject& subject, IntakeBatch& batch);
   void LookAtFile(const Subject& subject, IntakeBatch& batch);
   Result<void> ReadFile(const Subject& subject, IntakeBatch& batch);

@@ -86,6 +86,8 @@ void Intake::LookAt(const Look& look, IntakeBatch& batch) {
   if (found == folders_.end() || IsIgnoredName(look.name)) return;
   Folder& folder = found->second;
   const std::string path = JoinPath(look.directory, look.name);
+  // What it is now is seen when it is watched and listed.
+  if (look.is_directory && AddPlanFolder(folder, look.name)) return deferrals_.Forget(path);
   const auto stat = files_.Stat(path);
   if (!stat) {
     // The folder's trouble, not the file's: the next sweep looks again.
@@ -115,17 +117,22 @@ void Intake::LookAt(const Look& look, IntakeBatch& batch) {
   }
 }
 
+// False: no plan can have a folder of this name here.
+bool Intake::AddPlanFolder(const Folder& box, const std::string& name) {
+  if (box.place.box == Box::kHumanOutbox || !box.place.plan.empty() || !IsSafeName(name)) return false;
+  Place place = box.place;
+  place.plan = PlanId(name);
+  AddFolder(place, box.heartbeat);
+  return true;
+}
+
 void Intake::LookAtFolder(const Subject& subject, IntakeBatch& batch) {
-  Place place = subject.folder.place;
-  const bool takes_plans = place.box != Box::kHumanOutbox && place.plan.empty();
-  if (!takes_plans || !IsSafeName(subject.name)) {
+  if (AddPlanFolder(subject.folder, subject.name)) {
+    deferrals_.Forget(subject.path);
+  } else {
     // People make "New folder" first and give it its name afterwards.
     Defer(subject, FolderError(subject.name), batch);
-    return;
   }
-  place.plan = PlanId(subject.name);
-  deferrals_.Forget(subject.path);
-  AddFolder(place, subject.folder.heartbeat);
 }
 
 void Intake::LookAtFile(const Subject& subject, IntakeBatch& batch) {

@@ -117,6 +117,12 @@ std::size_t KnownFiles::folders() const {
   return folders_.size();
 }
 
+std::size_t KnownFiles::CountIn(const std::string& directory) const {
+  const MutexLock lock(mutex_);
+  const auto folder = folders_.find(directory);
+  return folder == folders_.end() ? 0 : folder->second.size();
+}
+
 std::uint64_t KnownFiles::revision() const {
   const MutexLock lock(mutex_);
   return revision_;

@@ -45,6 +45,7 @@ class KnownFiles {
   // they may be about to be written. The mirror reads a file again when it has to know what is there.
   void ForgetFoldersUnless(const std::function<bool(const std::string&)>& is_needed);
   [[nodiscard]] std::size_t folders() const;
+  [[nodiscard]] std::size_t CountIn(const std::string& directory) const;
   // Forgets the files of a folder that are gone by a list made after `revision` was asked for: what has
   // become known since then is not on that list, and stays.
   [[nodiscard]] std::uint64_t revision() const;

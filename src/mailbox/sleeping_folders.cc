@@ -56,6 +56,17 @@ void Intake::PutToSleep(std::size_t most, std::size_t tries) {
   }
 }
 
+void Intake::SleepAtRest() {
+  constexpr std::size_t kMostFiles = 4096;
+  std::size_t awake = 0;
+  std::size_t files = 0;
+  for (; awake < std::min(plan_folders_.size(), options_.newest_folders); ++awake) {
+    files += known_.CountIn(plan_folders_[plan_folders_.size() - 1 - awake]);
+    if (files > kMostFiles) break;
+  }
+  PutToSleep(awake, plan_folders_.size());
+}
+
 // Everything in the folder was noticed if it has not changed for a while before notifications were last
 // fetched. Then whoever lists its box need not look into it, as long as it looks the same. False: it changed
 // just now.

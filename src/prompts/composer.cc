@@ -32,6 +32,7 @@ namespace {
 // What the fixed words take; a little less than memory allocators serve fastest.
 constexpr std::size_t kFixedText = 512;
 constexpr std::size_t kTextPerInput = 160;
+constexpr std::size_t kUsualInputs = 16;
 constexpr std::string_view kInputFolder = "inputs/";
 constexpr std::string_view kOutputFolder = "outputs/";
 
@@ -370,7 +371,7 @@ Composed Compose(const ComposeInput& input) {
 
   PromptWriter out(kFixedText + input.prompt.size() + input.stage_prompt.size() + input.task_context.size() +
                    input.score_criteria.size() + input.rework_reason.size() + input.thinking_commands.size() +
-                   input.inputs.size() * kTextPerInput);
+                   std::min(input.inputs.size(), kUsualInputs) * kTextPerInput);
   if (input.stage_prompt.empty()) {
     WriteTask(out, input, words);
   } else {

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::size_t kTailReserve = 640;  // what usually follows an input: the contract
+constexpr std::size_t kFewParts = 64;      // with more of them their room counts
 constexpr std::size_t kMarkBytes = 16;
 
 void AppendHex(std::string& out, std::span<const std::uint8_t> bytes) {
@@ -95,6 +96,7 @@ PromptWriter& PromptWriter::Quotation(std::string_view text) {
 PromptWriter& PromptWriter::Fenced(const Content& content, std::string_view name, std::string_view marker) {
   text_.append("<<<").append(marker).push_back('\n');
   size_ += text_.size() + content.size;
+  if (parts_.size() >= kFewParts) text_.shrink_to_fit();
   parts_.push_back({std::move(text_), content, std::string(name)});
   text_ = std::string();
   text_.reserve(kTailReserve);

@@ -160,7 +160,8 @@ void Node::GiveMemoryBack(Timestamp now, bool resting) {
     quiet_at_ = now + kQuiet;
     gave_back_ = false;
   }
-  if (!projection_.Idle()) return;
+  if (std::exchange(writes_files_, !projection_.Idle())) quiet_at_ = now + kQuiet;
+  if (writes_files_) return;
   if (resting) {
     core_.ForgetLarge();
     if (core_.TakeUnloadedMany()) ReturnFreeMemory();

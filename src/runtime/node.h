@@ -151,7 +151,8 @@ class Node {
   std::size_t known_folders_most_ = kFoldersKnown;  // with more, old ones are forgotten
   Timestamp last_step_;
   std::uint64_t last_recorded_ = 0;  // the last event, as of the last step
-  Timestamp quiet_at_;               // when nothing will have been recorded for a second
+  Timestamp quiet_at_;               // when nothing will have been recorded or written for a second
+  bool writes_files_ = false;        // as of the last step
   bool gave_back_ = true;            // since `last_recorded_`
   bool caught_up_ = false;           // the mirror is as the journal says, as far as strangers' places go
   bool swept_ = false;  // every folder has been looked into since the start or the last clock jump

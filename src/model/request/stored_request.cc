@@ -68,6 +68,18 @@ Result<std::vector<StoredRequest>> LoadAncestors(const StoredRequest& request, c
   return ancestors;
 }
 
+// Of a request with very many inputs, which would otherwise be moved to twice its room again and again.
+std::size_t RoomForParts(const StoredRequest& request) {
+  constexpr std::size_t kMany = 1024;
+  constexpr std::size_t kBesideText = 64;  // the content's digest and size, lengths
+  std::size_t room = 0;
+  for (const StoredMessage& message : request.messages) {
+    if (message.parts.size() < kMany) continue;
+    for (const StoredPart& part : message.parts) room += part.text.size() + part.name.size() + kBesideText;
+  }
+  return room;
+}
+
 }  // namespace
 
 SharedContent ShareContent(std::string bytes) {
@@ -85,6 +97,7 @@ std::string EncodeTools(std::span<const ToolSpec> tools) {
 std::string EncodeRequest(const StoredRequest& request) {
   thread_local ByteWriter writer;
   writer.Clear();
+  if (const std::size_t room = RoomForParts(request); room > 0) writer.Reserve(room);
   writer.Put(request);
   constexpr std::size_t kUnusual = 65536;  // its room is not worth keeping
   return writer.str().size() > kUnusual ? writer.Take() : std::string(writer.str());

@@ -112,6 +112,19 @@ bool IsNamed(const ThinkingSpec& spec, const std::vector<std::string>& permissio
   });
 }
 
+// Each is a named content.
+template <typename Files>
+Result<void> AddInputs(ContentStore& contents, const Files& files, std::uint64_t inline_budget,
+                       std::vector<PromptInput>& inputs) {
+  inputs.reserve(inputs.size() + files.size());
+  for (const auto& file : files) {
+    PromptInput one{file.name, file.content, false};
+    if (file.content.size <= inline_budget) one.is_text = IsPromptText(*TRY(contents.Load(file.content)));
+    inputs.push_back(one);
+  }
+  return {};
+}
+
 }  // namespace
 
 ProfileComposer::ProfileComposer(ContentStore& contents, const ToolRunner& tools,
@@ -153,17 +166,6 @@ void ProfileComposer::AddThinking(const PlanState& plan, const AgentSettings& ag
   if (changes_plan) plan_text = DescribePlan(plan, language_);
 }
 
-Result<std::vector<PromptInput>> ProfileComposer::InputsOf(const std::vector<NamedContent>& files,
-                                                           std::uint64_t inline_budget) {
-  std::vector<PromptInput> inputs;
-  for (const NamedContent& file : files) {
-    PromptInput one{file.name, file.content, false};
-    if (file.content.size <= inline_budget) one.is_text = IsPromptText(*TRY(contents_.Load(file.content)));
-    inputs.push_back(one);
-  }
-  return inputs;
-}
-
 Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState& plan,
                                                                 const CommandRecord& record,
                                                                 const AgentSettings& agent,
@@ -196,17 +198,17 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
     input.contract.known_tools.emplace();
     for (const ToolSpec& tool : tools) input.contract.known_tools->push_back(tool.name);
   }
-  std::vector<NamedContent> files;
-  for (const BoundInput& bound : record.execution->inputs) files.push_back({bound.name, bound.content});
-  if (role != nullptr) files.insert(files.end(), role->results.begin(), role->results.end());
-  const std::vector<PromptInput> inputs = TRY(InputsOf(files, input.inline_budget));
+  std::vector<PromptInput> inputs;
+  TRY(AddInputs(contents_, record.execution->inputs, input.inline_budget, inputs));
+  if (role != nullptr) TRY(AddInputs(contents_, role->results, input.inline_budget, inputs));
   input.inputs = inputs;
   input.missing_inputs = record.execution->missing;
   input.rework_round = brief.rework_round;
   input.rework_reason = brief.rework_reason;
   std::vector<PromptRound> past;
   for (const PastRound& round : brief.past) {
-    past.push_back({TRY(InputsOf(round.gave, input.inline_budget)), round.said});
+    PromptRound& written = past.emplace_back(std::vector<PromptInput>(), round.said);
+    TRY(AddInputs(contents_, round.gave, input.inline_budget, written.gave));
   }
   input.past = past;
   input.earlier = brief.earlier;
@@ -246,12 +248,15 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
     input.stage_content = stage.content;
   }
   const auto composed = agenttalk::Compose(input);
-  Composed made{EncodeRequest(composed.request), composed.reuse_key,
-                TRY(estimate_(sheet.profile.provider, std::string(input.model), composed.estimated_tokens,
-                              input.parameters.max_tokens))};
+  Composed made;
   for (const std::size_t i : composed.by_path) {
-    made.by_path.push_back(files[i]);
+    made.by_path.push_back({std::string(inputs[i].name), inputs[i].content});
   }
+  inputs = {};  // there may be very many
+  made.request = EncodeRequest(composed.request);
+  made.reuse_key = composed.reuse_key;
+  made.estimate = TRY(estimate_(sheet.profile.provider, std::string(input.model), composed.estimated_tokens,
+                                input.parameters.max_tokens));
   for (const Issue& warning : composed.warnings) made.warnings.push_back(warning.message);
   for (std::string& warning : stage.warnings) made.warnings.push_back(std::move(warning));
   return made;

@@ -77,8 +77,6 @@ class ProfileComposer final : public RequestComposer {
     SharedContent system;
   };
   Result<Sheet*> SheetOf(const AgentSettings& agent, const Keep& keep);
-  Result<std::vector<PromptInput>> InputsOf(const std::vector<NamedContent>& files,
-                                            std::uint64_t inline_budget);
   Result<Composed> ComposeFirst(const PlanState& plan, const CommandRecord& record,
                                 const AgentSettings& agent, const Sheet& sheet, std::uint32_t model_call,
                                 const RoleRequest* role, const Keep& keep);

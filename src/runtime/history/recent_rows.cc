@@ -30,7 +30,7 @@ namespace agenttalk {
 namespace {
 
 constexpr std::size_t kLargeRow = std::size_t{512} << 10;
-constexpr std::size_t kMostBytes = std::size_t{6} << 20;
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;
 constexpr std::size_t kMostLargeBytes = std::size_t{48} << 20;
 // Of fewer events all are decoded each time.
 constexpr std::uint32_t kFewEvents = 32;
