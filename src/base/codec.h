@@ -41,7 +41,7 @@ class ByteWriter {
   }
   // Begins anew and keeps the room, unless it is unusually much.
   void Clear() {
-    if (out_.size() > kMostKept) out_ = {};
+    if (out_.capacity() > kMostKept) std::string().swap(out_);  // an assignment would keep the room
     size_ = 0;
   }
   void Varint(std::uint64_t value) {
@@ -87,7 +87,7 @@ class ByteWriter {
       taken = std::move(out_);
     }
     out_.clear();
-    size_ = 0;
+    Clear();
     return taken;
   }
 

@@ -303,18 +303,29 @@ void WriteItems(const LongList& list, std::string& out) {
     if (i > 0) text.push_back(',');
     NewLine(2, text);
     WritePretty(list.item(i), 2, text);
-    // Growing by doubling would take twice the memory of the whole.
-    if (i == 0) out.reserve(out.size() + text.size() * list.count * 5 / 4);
     out.append(VisibleText(text));
   }
   NewLine(1, out);
   out.push_back(']');
 }
 
+// About. Growing by doubling would take twice the memory of the whole.
+std::size_t RoomFor(std::span<const LongList> lists) {
+  std::size_t room = 0;
+  for (const LongList& list : lists) {
+    if (list.count == 0) continue;
+    std::string text;
+    WritePretty(list.item(list.count / 2), 2, text);
+    room += (text.size() + 8) * list.count;
+  }
+  return room + room / 8;
+}
+
 }  // namespace
 
 std::string PrettyJson(const json::object& object, std::span<const LongList> lists) {
   std::string out = "{";
+  out.reserve(RoomFor(lists));
   for (const auto& member : object) {
     if (out.size() > 1) out.push_back(',');
     NewLine(1, out);

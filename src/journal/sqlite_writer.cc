@@ -377,7 +377,7 @@ Result<void> SqliteWriter::WriteRow(const JournalRow& row) {
           .Bind(5, RowCrc(stream->name_crc, row.first_event, row.version, previous, payload_))
           .BindBlob(6, payload_)
           .Run());
-  if (payload_.capacity() > kMostScratch) payload_ = {};
+  if (payload_.capacity() > kMostScratch) std::string().swap(payload_);
   staged_event_ += row.event_count;
   return {};
 }

@@ -94,8 +94,10 @@ void InotifyWatcher::Take(int watch, std::uint32_t mask, std::string name, Notic
                       .name = std::move(name),
                       .is_directory = (mask & IN_ISDIR) != 0,
                       .finished = (mask & (IN_MOVED_TO | IN_CLOSE_WRITE)) != 0};
-  if (notices.changes.empty() || notices.changes.back() != change)
-    notices.changes.push_back(std::move(change));
+  // Two that are moved there one after the other are two.
+  const bool repeated =
+      (mask & IN_MOVED_TO) == 0 && !notices.changes.empty() && notices.changes.back() == change;
+  if (!repeated) notices.changes.push_back(std::move(change));
 }
 
 Result<Notices> InotifyWatcher::Drain() {

@@ -314,6 +314,7 @@ bool Intake::NeedsListing(Folder& folder, const FileStat& stat, bool forced) {
 Result<void> Intake::WatchFolder(const std::string& directory, Folder& folder, IntakeBatch& batch) {
   const WatchState state = TRY(watcher_.Watch(directory));
   folder.watched = state == WatchState::kWatching;
+  known_.ExpectNone(directory);
   if (state != WatchState::kExhausted || exhaustion_reported_) return {};
   exhaustion_reported_ = true;
   batch.problems.push_back(
@@ -325,6 +326,7 @@ Result<void> Intake::WatchFolder(const std::string& directory, Folder& folder, I
 }
 
 Result<void> Intake::ListFolder(const std::string& directory) {
+  known_.ExpectNone(directory);
   const std::uint64_t revision = known_.revision();
   std::vector<DirectoryEntry> entries = TRY(files_.List(directory));
   if (const auto found = folders_.find(directory); found != folders_.end()) {

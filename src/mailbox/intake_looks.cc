@@ -86,6 +86,9 @@ void Intake::LookAt(const Look& look, IntakeBatch& batch) {
   if (found == folders_.end() || IsIgnoredName(look.name)) return;
   Folder& folder = found->second;
   const std::string path = JoinPath(look.directory, look.name);
+  // Our own file, which need not be looked at, unless a stranger's was there before.
+  const bool own = look.noticed && known_.TakeExpected(look.directory, look.name);
+  if (own && look.finished && offered_.empty() && deferrals_.size() == 0) return;
   // What it is now is seen when it is watched and listed.
   if (look.is_directory && AddPlanFolder(folder, look.name)) return deferrals_.Forget(path);
   const auto stat = files_.Stat(path);

@@ -46,10 +46,34 @@ void KnownFiles::Record(const FileFingerprint& fingerprint, std::int64_t ctime_n
 
 void KnownFiles::Recognize(const std::string& directory, const std::string& name, const Digest& content) {
   const MutexLock lock(mutex_);
+  RecognizeLocked(directory, name, content);
+}
+
+KnownFiles::Entry& KnownFiles::RecognizeLocked(const std::string& directory, const std::string& name,
+                                               const Digest& content) {
   Entry& entry = folders_[directory][name];
   entry.revision = ++revision_;
   if (std::ranges::find(entry.recognized, content) == entry.recognized.end())
     entry.recognized.push_back(content);
+  return entry;
+}
+
+void KnownFiles::Expect(const std::string& directory, const std::string& name, const Digest& content) {
+  const MutexLock lock(mutex_);
+  RecognizeLocked(directory, name, content).expected = true;
+}
+
+bool KnownFiles::TakeExpected(const std::string& directory, const std::string& name) {
+  const MutexLock lock(mutex_);
+  Entry* entry = Find(directory, name);
+  return entry != nullptr && std::exchange(entry->expected, false);
+}
+
+void KnownFiles::ExpectNone(const std::string& directory) {
+  const MutexLock lock(mutex_);
+  const auto folder = folders_.find(directory);
+  if (folder == folders_.end()) return;
+  for (auto& [name, entry] : folder->second) entry.expected = false;
 }
 
 bool KnownFiles::Matches(Entry& entry, const FileStat& stat) {

@@ -25,6 +25,12 @@ class KnownFiles {
   // Whatever file is or will be there: with this content it is known. Told before the mirror publishes, so
   // that no moment is left in which its file looks like a stranger's.
   void Recognize(const std::string& directory, const std::string& name, const Digest& content);
+  // As Recognize; and the next notification that names the file is of the mirror's own doing.
+  void Expect(const std::string& directory, const std::string& name, const Digest& content);
+  // Whether that notification was still to come; from now on it is not.
+  bool TakeExpected(const std::string& directory, const std::string& name);
+  // No notification tells of what was put there before: it was not watched, or some were lost.
+  void ExpectNone(const std::string& directory);
 
   // Known by its looks, without reading. A file whose ctime alone has moved was perhaps changed in place and
   // is not, unless it has a second link: then that, not the content, is what changed.
@@ -60,12 +66,15 @@ class KnownFiles {
     std::int64_t ctime_ns = 0;  // 0: not known yet
     std::uint64_t size = 0;
     std::uint64_t revision = 0;  // when this became known
+    bool expected = false;
     Digest content;
     std::vector<Digest> recognized;
   };
   using Folder = std::unordered_map<std::string, Entry>;
 
   [[nodiscard]] Entry* Find(const std::string& directory, const std::string& name) REQUIRES(mutex_);
+  Entry& RecognizeLocked(const std::string& directory, const std::string& name, const Digest& content)
+      REQUIRES(mutex_);
   [[nodiscard]] static bool Matches(Entry& entry, const FileStat& stat);
   void Remember(Entry& entry, const FileStat& stat, const Digest& content) REQUIRES(mutex_);
 

@@ -161,7 +161,7 @@ Result<MirrorWriter::Outcome> MirrorWriter::PerformPublish(const MirrorBatch::Wr
   const SplitPath split = SplitAtLast(write.path);
   // Most files are new: then asking whether there is one would cost as much as making it.
   if (!known_.HasContents(split.directory, split.name)) {
-    const auto placed = Place(write, content, false);
+    const auto placed = Put(write, content, false);
     if (placed) return Outcome::kWritten;
     if (placed.error().code != ErrorCode::kAlreadyExists) return std::unexpected(placed.error());
   }
@@ -177,18 +177,23 @@ Result<MirrorWriter::Outcome> MirrorWriter::Replace(const MirrorBatch::Write& wr
   }
   // With nothing there a stranger may still be quicker than we are: then this fails, and is tried again.
   const bool replace = stat.has_value() || write.overwrite == Overwrite::kAlways;
-  const auto placed = Place(write, content, replace);
+  const auto placed = Put(write, content, replace);
   if (placed) return Outcome::kWritten;
   if (placed.error().code == ErrorCode::kAlreadyExists && !replace) return Outcome::kBlocked;
   return std::unexpected(placed.error());
 }
 
-Result<FileStat> MirrorWriter::Place(const MirrorBatch::Write& write, const Digest& content, bool replace) {
+Result<FileStat> MirrorWriter::Put(const MirrorBatch::Write& write, const Digest& content, bool replace) {
   const SplitPath split = SplitAtLast(write.path);
-  known_.Recognize(split.directory, split.name, content);
-  const FileStat stat =
-      TRY(PublishInto(files_, write.path, *write.bytes, {.replace = replace, .durable = false}));
-  known_.Record(MakeFingerprint(split.directory, split.name, stat, content));
+  // Elsewhere nobody looks for strangers' files, and most files are written once.
+  const bool remembered = replace || Place::FromPath(split.directory).has_value();
+  if (remembered) known_.Expect(split.directory, split.name, content);
+  auto stat = PublishInto(files_, write.path, *write.bytes, {.replace = replace, .durable = false});
+  if (!stat) {
+    if (remembered) known_.TakeExpected(split.directory, split.name);
+    return stat;
+  }
+  if (remembered) known_.Record(MakeFingerprint(split.directory, split.name, *stat, content));
   return stat;
 }
 

@@ -129,7 +129,7 @@ class MirrorWriter {
   Result<Outcome> Perform(MirrorBatch::Write& write);
   Result<Outcome> PerformPublish(const MirrorBatch::Write& write);
   Result<Outcome> Replace(const MirrorBatch::Write& write, const Digest& content);
-  Result<FileStat> Place(const MirrorBatch::Write& write, const Digest& content, bool replace);
+  Result<FileStat> Put(const MirrorBatch::Write& write, const Digest& content, bool replace);
   Result<Outcome> PerformRemove(const MirrorBatch::Write& write);
   Result<std::optional<Digest>> HashOf(const std::string& path, FileStat& stat);
   Result<bool> IsThere(const std::string& path, FileStat stat, const Digest& content);

@@ -372,6 +372,7 @@ Composed Compose(const ComposeInput& input) {
   PromptWriter out(kFixedText + input.prompt.size() + input.stage_prompt.size() + input.task_context.size() +
                    input.score_criteria.size() + input.rework_reason.size() + input.thinking_commands.size() +
                    std::min(input.inputs.size(), kUsualInputs) * kTextPerInput);
+  if (input.inputs.size() > kUsualInputs) out.ExpectFenced(input.inputs.size());
   if (input.stage_prompt.empty()) {
     WriteTask(out, input, words);
   } else {

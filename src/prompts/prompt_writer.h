@@ -21,6 +21,9 @@ class PromptWriter {
  public:
   explicit PromptWriter(std::size_t expected_size) { text_.reserve(expected_size); }
 
+  // So many contents are going to be fenced.
+  void ExpectFenced(std::size_t count) { parts_.reserve(count + 1); }
+
   PromptWriter& Text(std::string_view text) {
     text_.append(text);
     return *this;

@@ -16,7 +16,9 @@
 #include "base/plant.h"
 #include "engine/state/plan_state.h"
 #include "journal/journal.h"
+#include "mailbox/file_system.h"
 #include "mailbox/mirror.h"
+#include "mailbox/place.h"
 #include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
@@ -35,12 +37,15 @@ namespace agenttalk {
 class Projection::Rebuilding final : public FileSet {
  public:
   enum class Logs : std::uint8_t { kContinued, kAnew };
-  Rebuilding(Projection& projection, Logs logs, MirrorReport& report)
-      : projection_(projection), logs_(logs), report_(report) {}
+  enum class Files : std::uint8_t { kThere, kNew };  // most of them
+  Rebuilding(Projection& projection, Logs logs, Files files, MirrorReport& report)
+      : projection_(projection), logs_(logs), files_(files), report_(report) {}
 
   void Publish(const std::string& path, const Content& content, Overwrite overwrite) override {
-    // An earlier version is ours as well, and most of this is there already: so the mirror looks first.
-    projection_.mirror_.Recognize(path, content.digest);
+    // An earlier version is ours as well. And the mirror looks first at what it recognizes.
+    if (files_ == Files::kThere || Place::FromPath(SplitAtLast(path).directory)) {
+      projection_.mirror_.Recognize(path, content.digest);
+    }
     FileSet::Publish(path, content, overwrite);
   }
   void Retract(const std::string& path, const Content& content) override {
@@ -66,6 +71,7 @@ class Projection::Rebuilding final : public FileSet {
  private:
   Projection& projection_;
   const Logs logs_;
+  const Files files_;
   MirrorReport& report_;
   std::set<std::string> removed_;
 };
@@ -111,7 +117,8 @@ Result<std::set<PlanId>> Projection::TellUntil(std::uint64_t after, std::uint64_
 
 Result<void> Projection::Reconcile(std::uint64_t after, std::uint64_t until, MirrorReport& report) {
   // From the beginning on, nothing of an old log is needed.
-  Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued, report);
+  Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued,
+                    Rebuilding::Files::kThere, report);
   static_cast<void>(TRY(TellUntil(after, until, wanted)));
   ShowOpenDeliveries(wanted);
   PublishAll(wanted, report);
@@ -123,7 +130,8 @@ Result<void> Projection::Reconcile(std::uint64_t after, std::uint64_t until, Mir
 // part of a very large one.
 Result<void> Projection::ShowSlice(std::uint64_t after, std::uint64_t until) {
   MirrorReport report;
-  Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued, report);
+  Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued,
+                    Rebuilding::Files::kNew, report);
   const std::set<PlanId> plans = TRY(TellUntil(after, until, wanted));
   for (const PlanId& id : plans) {
     const PlanState* plan = Find(id);
@@ -189,7 +197,7 @@ Result<MirrorReport> Projection::Export(const PlanId& plan) {
 }
 
 Result<void> Projection::CatchUpUrgent(MirrorReport& report) {
-  Rebuilding wanted(*this, Rebuilding::Logs::kContinued, report);
+  Rebuilding wanted(*this, Rebuilding::Logs::kContinued, Rebuilding::Files::kThere, report);
   TRY(Read(core_.state().urgent_mirrored, core_.committed(),
            [&](const Event& event) { ShowUrgent(event, wanted); }));
   ShowOpenDeliveries(wanted);
