@@ -26,6 +26,7 @@
 #include "api/socket_address.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/heap.h"
 #include "base/visible_text.h"
 #include "model/config/hub_config.h"
 #include "runtime/hub.h"
@@ -91,7 +92,7 @@ class Session : public std::enable_shared_from_this<Session> {
     http::async_read(socket_, buffer_, *parser_,
                      [self = shared_from_this()](const error_code& error, std::size_t /*size*/) {
                        self->timer_.cancel();
-                       if (!error) self->Answer();
+                       if (!error) self->AnswerAndFree();
                        if (error == http::error::body_limit) {
                          self->Fail(ErrorCode::kTooLarge, "the request is too large");
                        }
@@ -101,6 +102,14 @@ class Session : public std::enable_shared_from_this<Session> {
   void Fail(ErrorCode code, std::string message) {
     const Result<json::value> failed = std::unexpected(Error{code, std::move(message), {}});
     Write(StatusOf(failed), BodyOf(failed), false);
+  }
+
+  // A plan of very many tasks is read in ten times its own size, which nobody needs afterwards.
+  void AnswerAndFree() {
+    constexpr std::size_t kLarge = 4 * kMebibyte;
+    const bool large = parser_->get().body().size() > kLarge;
+    Answer();
+    if (large) ReturnFreeMemory();
   }
 
   void Answer() {

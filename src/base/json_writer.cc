@@ -295,6 +295,13 @@ std::string CompactJson(const json::value& value) {
 
 namespace {
 
+// Of very many nobody reads each: one to a line is half as long.
+void WriteItem(const LongList& list, std::size_t i, std::string& out) {
+  constexpr std::size_t kVeryMany = 10'000;
+  if (list.count > kVeryMany) return WriteCompact(list.item(i), out);
+  WritePretty(list.item(i), 2, out);
+}
+
 void WriteItems(const LongList& list, std::string& out) {
   out.push_back('[');
   std::string text;
@@ -302,7 +309,7 @@ void WriteItems(const LongList& list, std::string& out) {
     text.clear();
     if (i > 0) text.push_back(',');
     NewLine(2, text);
-    WritePretty(list.item(i), 2, text);
+    WriteItem(list, i, text);
     out.append(VisibleText(text));
   }
   NewLine(1, out);
@@ -315,7 +322,7 @@ std::size_t RoomFor(std::span<const LongList> lists) {
   for (const LongList& list : lists) {
     if (list.count == 0) continue;
     std::string text;
-    WritePretty(list.item(list.count / 2), 2, text);
+    WriteItem(list, list.count / 2, text);
     room += (text.size() + 8) * list.count;
   }
   return room + room / 8;

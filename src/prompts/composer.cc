@@ -186,12 +186,23 @@ void WarnListed(const PromptInput& item, std::uint64_t budget, std::vector<Issue
                       "let the agent read it with tools such as read_file", 0});
 }
 
+// Of very many inputs each would be told of in a line of its own, and those lines are recorded.
+void WarnListedRest(std::size_t count, std::uint64_t budget, std::vector<Issue>& warnings) {
+  warnings.push_back(
+      {ErrorCode::kTooLarge, "/inputs",
+       fmt::format("{} more inputs do not fit into the {} bytes for inputs and are listed instead", count,
+                   budget),
+       "let the agent read them with tools such as read_file", 0});
+}
+
 void WriteInputs(PromptWriter& out, const ComposeInput& input, const Phrases& words, std::string_view fence,
                  Composed& composed) {
   if (!input.inputs.empty()) {
     out.Text(words.inputs).Text(fence).Text(words.inputs_rule);
     if (input.has_folder) out.Text(words.inputs_folder);
   }
+  constexpr std::size_t kMostWarnings = 16;
+  std::size_t listed = 0;
   InlineRoom room(input.inline_budget);
   for (std::size_t i = 0; i < input.inputs.size(); ++i) {
     const PromptInput& item = input.inputs[i];
@@ -205,7 +216,10 @@ void WriteInputs(PromptWriter& out, const ComposeInput& input, const Phrases& wo
     const bool too_large = item.is_text || item.content.size > input.inline_budget;
     out.Text(too_large ? words.too_large : words.binary).Text("\n");
     composed.by_path.push_back(i);
-    if (too_large) WarnListed(item, input.inline_budget, composed.warnings);
+    if (too_large && listed++ < kMostWarnings) WarnListed(item, input.inline_budget, composed.warnings);
+  }
+  if (listed > kMostWarnings) {
+    WarnListedRest(listed - kMostWarnings, input.inline_budget, composed.warnings);
   }
   if (input.missing_inputs.empty()) return;
   if (input.inputs.empty()) out.Text(words.inputs_plain);

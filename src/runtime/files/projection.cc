@@ -45,6 +45,12 @@ constexpr Duration kPlanStatusDelay = std::chrono::milliseconds(250);
 constexpr int kPlanStatusShare = 25;
 constexpr Duration kLongestPlanStatusDelay = std::chrono::seconds(5);
 constexpr std::size_t kEventsKept = 1024;
+// With more than this not shown or not written, what follows is read back from the journal later: in memory
+// it would take several times as much.
+constexpr std::size_t kMostUnshown = 8192;
+constexpr std::uint64_t kMostAhead = std::uint64_t{16} << 20;
+// Of larger plans the status is written when they have ended, or when the files are not behind.
+constexpr std::size_t kSmallPlan = 1000;
 // How much may have to be written again after a power cut.
 constexpr Duration kSyncInterval = std::chrono::seconds(30);
 // Beside what is being written; with more, the loop waits for the files, and the longer the more it is.
@@ -147,7 +153,7 @@ void Projection::AppendLine(const std::string& path, LineNumber number, LineMake
 
 void Projection::DurableShared(const std::shared_ptr<const Event>& shared) {
   const Event& event = *shared;
-  if (lazy_) {
+  if (lazy_ || behind_) {
     ShowUrgent(event, *this);
     return;
   }
@@ -161,6 +167,13 @@ void Projection::DurableShared(const std::shared_ptr<const Event>& shared) {
   }
   // Nobody waits for files, and somebody may wait for what this event sets going: so they come after it.
   unshown_.push_back(shared);
+  if (unshown_.size() > kMostUnshown || mirror_.gathered_bytes() > kMostAhead) FallBehind();
+}
+
+void Projection::FallBehind() {
+  behind_ = catching_up_ = true;
+  overdue_since_ = clock_.Now();
+  for (const auto& event : std::exchange(unshown_, {})) ShowUrgent(*event, *this);
 }
 
 void Projection::ShowUrgent(const Event& event, FileSink& sink) {
@@ -248,6 +261,18 @@ void Projection::WritePlans() {
   for (const PlanId& plan : std::exchange(dirty_, {})) ShowPlan(plan);
 }
 
+void Projection::WriteSmallPlans() {
+  const Timestamp now = clock_.Now();
+  if (dirty_.empty() || now < plans_written_ + plans_delay_) return;
+  plans_written_ = now;
+  std::erase_if(dirty_, [&](const PlanId& id) {
+    const PlanState* plan = core_.FindLoaded(id);
+    if (plan == nullptr || plan->commands.size() > kSmallPlan) return false;
+    ShowPlan(id);
+    return true;
+  });
+}
+
 // Lazy: a plan has ended, and what it did may fill seconds. Others are served in between.
 void Projection::ShowSomeOverdue(Flushing how) {
   catching_up_ = true;
@@ -264,7 +289,7 @@ void Projection::ShowSomeOverdue(Flushing how) {
   shown_ = std::max(shown_, until);
   if (until < core_.committed()) return;
   overdue_since_.reset();
-  catching_up_ = false;
+  catching_up_ = behind_ = false;
   plans_written_ = {};
 }
 
@@ -272,7 +297,11 @@ void Projection::Flush(Flushing how) {
   const Timestamp start = clock_.Now();
   ShowAll();
   if (IsOverdue()) ShowSomeOverdue(how);
-  if (!IsOverdue()) WritePlans();
+  if (!IsOverdue()) {
+    WritePlans();
+  } else if (behind_) {
+    WriteSmallPlans();
+  }
   hastened_ = false;
   if (mirror_.idle()) {
     held_back_ = false;  // somebody else has written it
@@ -390,7 +419,7 @@ bool Projection::IsCaughtUp() {
 }
 
 std::uint64_t Projection::ShownUntil() const {
-  if (!lazy_) return core_.committed();
+  if (!lazy_ && !behind_) return core_.committed();
   return std::max(shown_, core_.state().mirrored);
 }
 

@@ -118,6 +118,9 @@ class Projection final : public EventObserver, private FileSink {
   // Reads it in if it was unloaded; null: there is none, or it cannot be read.
   const PlanState* Find(const PlanId& plan);
 
+  // From here on what is not urgent is read from the journal when there is room for it, as if it were put
+  // off.
+  void FallBehind();
   void Show(const std::shared_ptr<const Event>& event);
   void ShowAll();
   // The status of the event's plan is behind.
@@ -129,6 +132,8 @@ class Projection final : public EventObserver, private FileSink {
   void ShowOpenDeliveries(FileSink& sink);
   void ShowOpenDeliveries(const PlanState& plan, FileSink& sink);
   void WritePlans();
+  // While others are behind: the status of plans that are not large.
+  void WriteSmallPlans();
   void WriteGathered(Flushing how);
   void Sync();
   void SyncAll();
@@ -142,7 +147,8 @@ class Projection final : public EventObserver, private FileSink {
   // Lazy: events are not shown one by one but together, from the journal, when a plan ends. All plans at
   // once, so that `shown_` means the same as ever and logs stay in order.
   const bool lazy_;
-  std::optional<Timestamp> overdue_since_;  // lazy: a plan has ended, and its files are not shown
+  bool behind_ = false;                     // not lazy, and there is more than should be kept in memory
+  std::optional<Timestamp> overdue_since_;  // lazy or behind: a plan has ended, its files are not shown
   bool catching_up_ = false;                // and that is being made up for, piece by piece
   FileMender mender_;
   EventFiles event_files_;

@@ -169,14 +169,14 @@ Result<void> Projection::ShowOverdue() {
     core_.ForgetIdle();
   }
   overdue_since_.reset();
-  catching_up_ = false;
+  catching_up_ = behind_ = false;
   return {};
 }
 
 Result<MirrorReport> Projection::Export(const PlanId& plan) {
   MirrorReport report;
   ShowAll();
-  if (lazy_) TRY(ShowOverdue());
+  if (lazy_ || behind_) TRY(ShowOverdue());
   FileSet wanted;
   Result<void> decoded;
   TRY(core_.LookUp(plan));
