@@ -47,32 +47,44 @@ HistoryEntry CommandEntry(const PlanState& plan, const CommandRecord& record) {
   return {.name = record.id.str(), .is_task = false, .task = {}, .commands = {PlaceOf(plan, record)}};
 }
 
-// Names of entries and their bytes, in pages.
+// Entries by their names, in pages. Nothing is kept beside them: there may be hundreds of thousands.
 class PageWriter {
  public:
-  explicit PageWriter(std::size_t names) : entries_() { entries_.reserve(names); }
+  PageWriter(std::size_t pages, const std::string& plan_state) {
+    bytes_.Put(plan_state);
+    pages_.reserve(pages);
+    for (std::size_t i = 0; i < pages; ++i) {
+      pages_.emplace_back().reserve(kUsualPageBytes + kUsualPageBytes / 4);
+      pages_.back().append(bytes_.str());
+    }
+  }
 
   void Add(const HistoryEntry& entry) {
     bytes_.Clear();
     bytes_.Put(entry);
-    entries_.emplace_back(entry.name, bytes_.str());
-    size_ += bytes_.str().size();
+    pages_[PlanDirectory::PageOf(entry.name, pages_.size())].append(bytes_.str());
   }
 
-  std::vector<std::string> Pages(const std::string& plan_state) {
-    const std::size_t count = size_ / kUsualPageBytes + 1;
-    bytes_.Clear();
-    bytes_.Put(plan_state);
-    std::vector<std::string> pages(count, std::string(bytes_.str()));
-    for (const auto& [name, bytes] : entries_) pages[PlanDirectory::PageOf(name, count)].append(bytes);
-    return pages;
-  }
+  std::vector<std::string> Take() { return std::move(pages_); }
 
  private:
   ByteWriter bytes_;
-  std::vector<std::pair<std::string, std::string>> entries_;
-  std::size_t size_ = 0;
+  std::vector<std::string> pages_;
 };
+
+// By some of the plan's commands and their tasks.
+std::size_t PagesFor(const PlanState& plan) {
+  constexpr std::size_t kLookedAt = 64;
+  const std::size_t step = plan.commands.size() / kLookedAt + 1;
+  ByteWriter bytes;
+  std::size_t looked_at = 0;
+  for (std::size_t i = 0; i < plan.commands.size(); i += step, ++looked_at) {
+    const CommandRecord& record = plan.commands[i];
+    bytes.Put(CommandEntry(plan, record));
+    if (!record.task.empty()) bytes.Put(TaskEntry(plan, record.task));
+  }
+  return bytes.str().size() * plan.commands.size() / looked_at / kUsualPageBytes + 1;
+}
 
 }  // namespace
 
@@ -90,18 +102,23 @@ std::optional<PlanDirectory> DirectoryOf(const PlanState& plan) {
   // An open plan ends with each of its commands, again and again.
   const bool ends_once = plan.dag || plan.goal;
   if (!ends_once || plan.IsLivePlan() || plan.commands.size() < kFewestCommands) return std::nullopt;
-  PageWriter writer(2 * plan.commands.size());
-  std::unordered_set<TaskId> tasks;
-  for (TaskIndex task = 0; plan.dag && task < plan.dag->size(); ++task) tasks.insert(plan.dag->IdOf(task));
-  for (const CommandRecord& record : plan.commands) {
-    if (!record.task.empty()) tasks.insert(record.task);
+  PageWriter writer(PagesFor(plan), PlanStateName(plan));
+  const auto is_planned = [&](const TaskId& task) {
+    return plan.dag && plan.dag->Find(task) != DagState::kNone;
+  };
+  std::unordered_set<TaskId> former;  // tasks that are not in the plan any more
+  for (TaskIndex task = 0; plan.dag && task < plan.dag->size(); ++task) {
+    writer.Add(TaskEntry(plan, plan.dag->IdOf(task)));
   }
-  for (const TaskId& task : tasks) writer.Add(TaskEntry(plan, task));
   for (const CommandRecord& record : plan.commands) {
-    if (!tasks.contains(TaskId(record.id.str()))) writer.Add(CommandEntry(plan, record));
+    const bool is_former = !record.task.empty() && !is_planned(record.task);
+    if (is_former && former.insert(record.task).second) writer.Add(TaskEntry(plan, record.task));
   }
-  return PlanDirectory{
-      .stream = plan.id, .version = plan.version, .pages = writer.Pages(PlanStateName(plan))};
+  for (const CommandRecord& record : plan.commands) {
+    const TaskId name(record.id.str());
+    if (!is_planned(name) && !former.contains(name)) writer.Add(CommandEntry(plan, record));
+  }
+  return PlanDirectory{.stream = plan.id, .version = plan.version, .pages = writer.Take()};
 }
 
 Result<std::optional<FoundEntry>> FindEntry(Journal& journal, const PlanId& plan, std::string_view name) {
