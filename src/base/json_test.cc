@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -245,6 +246,19 @@ TEST(PrettyJson, WritesLongListsAsIfTheyWereThere) {
   const LongList lists[] = {{"list", items.size(), [&](std::size_t i) { return items[i]; }},
                             {"none", 0, [](std::size_t) { return json::value(); }}};
   EXPECT_EQ(PrettyJson(without, lists), PrettyJson(whole));
+}
+
+TEST(PrettyJson, WritesVeryManyItemsOneToALine) {
+  constexpr std::size_t kCount = 10'001;
+  const auto item = [](std::size_t i) {
+    return json::value(json::object{{"id", i}, {"text", "a\u202eb\n"}, {"list", json::array{1, 2}}});
+  };
+  json::object whole{{"before", 1}, {"list", json::array()}, {"after", 2}};
+  const LongList lists[] = {{"list", kCount, item}};
+  const std::string text = PrettyJson(whole, lists);
+  for (std::size_t i = 0; i < kCount; ++i) whole["list"].as_array().push_back(item(i));
+  EXPECT_EQ(CompactJson(*ParseJson(text)), CompactJson(*ParseJson(PrettyJson(whole))));
+  EXPECT_EQ(std::ranges::count(text, '\n'), static_cast<std::ptrdiff_t>(kCount) + 6);
 }
 
 }  // namespace

@@ -5,16 +5,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/ids.h"
 #include "base/time.h"
 #include "mailbox/inbox_names.h"
 #include "mailbox/intake.h"
 #include "mailbox/intake_fixture.h"
+#include "mailbox/place.h"
 
 namespace agenttalk {
 namespace {
@@ -86,6 +89,43 @@ TEST_F(IntakeSleepTest, FindsWhatIsPutIntoASleepingFolderWithTheNextListingOfIts
   Wait(seconds(60));
   (void)Look();
   files_.DropFile(kDevInbox + "/plan_5/late", "2");
+  const std::vector<std::string> names = LookFor(seconds(200));
+  EXPECT_TRUE(std::ranges::find(names, "late") != names.end()) << names.size();
+}
+
+TEST_F(IntakeSleepTest, DoesNotLookAgainIntoFoldersThatHaveNotChangedSinceTheyFellAsleep) {
+  std::map<std::string, int> times;
+  const auto look = [&] {
+    for (const std::string& name : Look()) ++times[name];
+  };
+  for (int i = 0; i < 60; ++i) {
+    files_.DropFile(fmt::format("{}/plan_{}/x{}", kDevInbox, i, i), "1");
+    look();
+    Wait(seconds(2));
+    look();
+  }
+  for (int i = 0; i < 10; ++i) {
+    Wait(seconds(5));
+    look();
+  }
+  EXPECT_LE(sleepy_->folders(), kAwake + 2);
+  EXPECT_EQ(times.size(), 60U);
+  for (const auto& [name, count] : times) EXPECT_EQ(count, 1) << name;
+}
+
+TEST_F(IntakeSleepTest, AtRestOnlyTheNewestFoldersStayAwakeAndLargeOnesDoNot) {
+  DropPlans(7);
+  Wait(seconds(60));
+  (void)Look();
+  sleepy_->SleepAtRest();
+  EXPECT_EQ(sleepy_->folders(), 4 + 2) << "the newest";
+  for (int i = 0; i < 5000; ++i) {
+    known_.Record(MakeFingerprint(kDevInbox + "/plan_6", fmt::format("file_{}", i), {}, Sha256("1")));
+  }
+  sleepy_->SleepAtRest();
+  EXPECT_EQ(sleepy_->folders(), 2);
+  EXPECT_EQ(known_.CountIn(kDevInbox + "/plan_6"), 0);
+  files_.DropFile(kDevInbox + "/plan_6/late", "2");
   const std::vector<std::string> names = LookFor(seconds(200));
   EXPECT_TRUE(std::ranges::find(names, "late") != names.end()) << names.size();
 }

@@ -54,14 +54,27 @@ TEST_F(MirrorTest, WritesTheLastContentOfEachPathOnce) {
 }
 
 TEST_F(MirrorTest, SkipsWhatIsThereAlready) {
-  EXPECT_EQ(PublishNow("plans/p/x", "1", Overwrite::kAlways).written, 1U);
+  EXPECT_EQ(PublishNow(kMessage, "1", Overwrite::kOwnOnly).written, 1U);
   const auto read = files_.bytes_read();
-  EXPECT_EQ(PublishNow("plans/p/x", "1", Overwrite::kAlways).skipped, 1U);
+  EXPECT_EQ(PublishNow(kMessage, "1", Overwrite::kOwnOnly).skipped, 1U);
   EXPECT_EQ(files_.bytes_read(), read);
   KnownFiles nothing;
   Mirror after_restart(files_, nothing);
-  after_restart.Publish("plans/p/x", "1", Overwrite::kOwnOnly);
+  after_restart.Publish(kMessage, "1", Overwrite::kOwnOnly);
   EXPECT_EQ(after_restart.Flush().skipped, 1U);
+}
+
+TEST_F(MirrorTest, RemembersFilesOutsideOfBoxesOnlyWhenTheyAreWrittenAgain) {
+  EXPECT_EQ(PublishNow("plans/p/x", "1", Overwrite::kAlways).written, 1U);
+  EXPECT_EQ(known_.size(), 0U);
+  EXPECT_EQ(PublishNow("plans/p/x", "1", Overwrite::kAlways).skipped, 1U);  // by reading it
+  EXPECT_EQ(known_.size(), 1U);
+  const auto read = files_.bytes_read();
+  EXPECT_EQ(PublishNow("plans/p/x", "1", Overwrite::kAlways).skipped, 1U);
+  EXPECT_EQ(files_.bytes_read(), read);
+  EXPECT_EQ(PublishNow("plans/p/y", "1", Overwrite::kAlways).written, 1U);
+  EXPECT_EQ(PublishNow("plans/p/y", "2", Overwrite::kAlways).written, 1U);
+  EXPECT_EQ(known_.size(), 2U);
 }
 
 TEST_F(MirrorTest, LeavesTheSameContentAloneThatIsTouchedWhileItIsRead) {
@@ -119,15 +132,16 @@ TEST_F(MirrorTest, ReplacesItsOwnFileAndOlderVersionsThatItIsToldOf) {
 }
 
 TEST_F(MirrorTest, RemovesOnlyWhatIsItsOwn) {
-  PublishNow("a/x", "1", Overwrite::kAlways);
-  PublishNow("a/y", "1", Overwrite::kAlways);
-  files_.DropFile("a/y", "2");
-  mirror_.Remove("a/x");
-  mirror_.Remove("a/y");
-  mirror_.Remove("a/none");
+  const std::string box = "agents/dev/inbox/plan_1/";
+  PublishNow(box + "x", "1", Overwrite::kOwnOnly);
+  PublishNow(box + "y", "1", Overwrite::kOwnOnly);
+  files_.DropFile(box + "y", "2");
+  mirror_.Remove(box + "x");
+  mirror_.Remove(box + "y");
+  mirror_.Remove(box + "none");
   const MirrorReport report = mirror_.Flush();
   EXPECT_EQ(report.removed, 1U);
-  EXPECT_EQ(files_.Files(), std::vector<std::string>{"a/y"});
+  EXPECT_EQ(files_.Files(), std::vector<std::string>{box + "y"});
 }
 
 TEST_F(MirrorTest, KeepsTheOrderOfWritingAndRemovingOnePath) {
@@ -138,6 +152,40 @@ TEST_F(MirrorTest, KeepsTheOrderOfWritingAndRemovingOnePath) {
   mirror_.Remove("a/x");
   mirror_.Publish("a/x", "1", Overwrite::kAlways);
   EXPECT_EQ(mirror_.Flush().written, 1U);
+}
+
+TEST_F(MirrorTest, ItsOwnFilesAreNotLookedAtAndAStrangersInTheirPlaceAre) {
+  SimWatcher watcher(files_);
+  Intake intake(files_, watcher, known_);
+  intake.SetAgents({{.id = AgentId("dev"), .external = false, .heartbeat = std::chrono::seconds(1)}});
+  Timestamp now{std::chrono::seconds(1'800'000'000)};
+  int looks = 0;
+  files_.SetInterference([&](SimOp op, const std::string& path) {
+    if (op == SimOp::kStat && path.ends_with(".json")) ++looks;
+  });
+  const auto look = [&] {
+    IntakeBatch batch;
+    std::size_t found = 0;
+    do {
+      batch = intake.Take(now);
+      found += batch.found.size();
+      for (const FoundFile& file : batch.found) intake.MarkKnown(file.fingerprint);
+    } while (batch.more);
+    return found;
+  };
+  files_.DropFile("agents/dev/inbox/plan_1/first.txt", "1");
+  ASSERT_EQ(look(), 1U);
+  looks = 0;
+  PublishNow(kMessage, "ours", Overwrite::kOwnOnly);
+  EXPECT_EQ(look(), 0U);
+  EXPECT_EQ(looks, 0);
+  files_.DropFile(kMessage, "from a stranger");
+  EXPECT_EQ(look(), 1U) << "the next notification is of somebody else's doing";
+  // Quicker than we are looked at: two notifications, one of them ours.
+  const std::string other = "agents/dev/inbox/plan_1/msg_cmd_2.json";
+  PublishNow(other, "ours", Overwrite::kOwnOnly);
+  files_.DropFile(other, "from a stranger");
+  EXPECT_EQ(look(), 1U);
 }
 
 TEST_F(MirrorTest, IsNeverTakenForAStranger) {

@@ -126,6 +126,20 @@ TEST_F(ComposerTest, TextBeyondTheBudgetIsListedWholeAndWarnedOf) {
   EXPECT_EQ(composed.warnings[0].path, "/inputs/long.md");
 }
 
+TEST_F(ComposerTest, OfVeryManyListedInputsTheRestIsOneWarning) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 20; ++i) names.push_back("long" + std::to_string(i) + ".md");
+  for (const std::string& name : names) AddInput(name, std::string(100, 'x'));
+  input_.inline_budget = 50;
+  const Composed composed = Compose(input_);
+  EXPECT_TRUE(Contains(Sent(composed.request).messages[0].text, "long19.md"));
+  ASSERT_EQ(composed.warnings.size(), 17U);
+  EXPECT_EQ(composed.warnings[15].path, "/inputs/long15.md");
+  EXPECT_EQ(composed.warnings[16].path, "/inputs");
+  EXPECT_TRUE(composed.warnings[16].message.starts_with("4 more inputs do not fit into the 50 bytes"))
+      << composed.warnings[16].message;
+}
+
 TEST_F(ComposerTest, WhatExceedsTheBudgetNeedNotBeLookedAt) {
   AddInput("unread.md", std::string(100, 'x'), false);
   input_.inline_budget = 50;

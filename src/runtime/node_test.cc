@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,6 +78,11 @@ class HubInMemory {
       if (!Commit() && !more) return;
     }
     ADD_FAILURE() << "the node does not come to rest";
+  }
+  // As Run, for much work.
+  void RunOn() {
+    while (node().Step() || Commit()) {
+    }
   }
   void DropCommand(const std::string& more = "", const std::string& agent = "alice") {
     files.DropFile("agents/" + agent + "/inbox/cmd_1.json",
@@ -261,16 +269,77 @@ TEST(Node, AResultWaitsForAFileBesideItThatTheDiskDoesNotGive) {
   }
 }
 
+void DropCommands(HubInMemory& hub, int first, int last) {
+  for (int i = first; i < last; ++i) {
+    const std::string id = "cmd_" + std::to_string(i);
+    hub.files.DropFile("agents/alice/inbox/" + id + ".json",
+                       R"({"command_id":")" + id + R"(","plan_id":"plan_a","prompt":"Do it."})");
+  }
+}
+
 // alice has commands to do until that many events are recorded.
 void WorkUntil(HubInMemory& hub, std::uint64_t events) {
-  int number = 1;
-  while (hub.node().core().committed() < events) {
-    for (int i = 0; i < 500; ++i) {
-      const std::string id = "cmd_" + std::to_string(++number);
-      hub.files.DropFile("agents/alice/inbox/" + id + ".json",
-                         R"({"command_id":")" + id + R"(","plan_id":"plan_a","prompt":"Do it."})");
-    }
-    while (hub.node().Step() || hub.Commit()) {
+  for (int number = 2; hub.node().core().committed() < events; number += 500) {
+    DropCommands(hub, number, number + 500);
+    hub.RunOn();
+  }
+}
+
+constexpr int kManyCommands = 3000;
+
+// They come at once and are recorded at once; then comes one for ext, who waits for its file.
+void WorkMuchAtOnce(HubInMemory& hub) {
+  hub.Boot();
+  hub.Run();
+  DropCommands(hub, 2, kManyCommands);
+  while (hub.node().Step()) {
+  }
+  EXPECT_TRUE(hub.Commit());
+  hub.DropCommand("", "ext");
+  while (!hub.Commit()) hub.node().Step();
+}
+
+// Every file that the mirror makes, logs with the number of their lines.
+std::map<std::string, std::ptrdiff_t> FilesOf(const HubInMemory& hub) {
+  std::map<std::string, std::ptrdiff_t> files;
+  for (const std::string& path : hub.files.Files()) {
+    const bool dropped = path.starts_with("agents/alice/inbox/") || path.contains("/.processed/");
+    if (dropped) continue;
+    files[path] = path.ends_with(".jsonl") ? std::ranges::count(*hub.files.Contents(path), '\n') : 0;
+  }
+  return files;
+}
+
+TEST(Node, FilesThatAreFarBehindAreReadBackFromTheJournal) {
+  HubInMemory steady;
+  steady.Boot();
+  for (int i = 2; i < kManyCommands; i += 100) {
+    DropCommands(steady, i, std::min(i + 100, kManyCommands));
+    steady.RunOn();
+  }
+  steady.DropCommand("", "ext");
+  steady.Run();
+  const auto expected = FilesOf(steady);
+  HubInMemory hub;
+  WorkMuchAtOnce(hub);
+  hub.node().Step();
+  EXPECT_TRUE(hub.files.Contents(kForExternal)) << "somebody waits for it";
+  EXPECT_NE(FilesOf(hub), expected) << "it is not behind, so this test shows nothing";
+  hub.RunOn();
+  EXPECT_EQ(FilesOf(hub), expected);
+  for (int steps = 0; steps < 4; steps += 3) {
+    HubInMemory killed;
+    WorkMuchAtOnce(killed);
+    for (int i = 0; i < steps; ++i) killed.node().Step();
+    killed.Kill();
+    killed.files.Crash();
+    killed.Boot();
+    killed.RunOn();
+    const auto files = FilesOf(killed);
+    for (const auto& [path, lines] : expected) {
+      const auto found = files.find(path);
+      ASSERT_NE(found, files.end()) << path;
+      EXPECT_GE(found->second, lines) << path;  // the second start is told of too
     }
   }
 }
