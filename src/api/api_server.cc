@@ -167,7 +167,7 @@ struct ApiServer::State : std::enable_shared_from_this<State> {
   State(Hub& hub, PageMethods page)
       : acceptor(hub.loop()),
         pause(hub.loop()),
-        service(std::make_shared<HubService>(hub, std::move(page))),
+        service(std::make_shared<HubService>(hub, std::move(page), true)),
         file(SocketOf(hub.directory())),
         largest_body(LargestBody(hub.team().config.limits)) {}
 

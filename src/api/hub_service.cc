@@ -161,6 +161,8 @@ void HubService::Call(std::string_view method, const json::object& given, Done d
     done((*query)(hub_, parameters));
   } else if (const auto* following = std::get_if<Following>(&found->second)) {
     following->follow(hub_, parameters, std::move(done));
+  } else if (beside_ && method == "plan/run") {
+    RequestPlanBeside(hub_, parameters, std::move(done));
   } else {
     std::get<Request>(found->second)(hub_, parameters, std::move(done));
   }

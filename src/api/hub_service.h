@@ -19,7 +19,9 @@ using PageMethods = std::function<Result<boost::json::value>(std::string_view, c
 
 class HubService {
  public:
-  explicit HubService(Hub& hub, PageMethods page = {}) : hub_(hub), page_(std::move(page)) {}
+  // `beside`: the loop runs, and plans are read beside it; for whoever does not wait for one of them alone.
+  explicit HubService(Hub& hub, PageMethods page = {}, bool beside = false)
+      : hub_(hub), page_(std::move(page)), beside_(beside) {}
 
   // Whether a hub that is only read can answer this; NOT_FOUND when there is no such method.
   static Result<bool> IsReading(std::string_view method);
@@ -31,6 +33,7 @@ class HubService {
  private:
   Hub& hub_;
   PageMethods page_;
+  bool beside_;
 };
 
 }  // namespace agenttalk

@@ -311,7 +311,7 @@ void Engine::Load(PlanState&& loaded) {
 }
 
 void Engine::Load(StoredHub&& hub) {
-  static_cast<HubRecord&>(state_) = std::move(hub.record);
+  state_.Restore(std::move(hub.record));
   state_.shared = std::move(hub.shared);
   Load(std::move(hub.plan));
 }

@@ -153,6 +153,14 @@ MirrorReport Mirror::Flush() {
   return report;
 }
 
+MirrorReport Mirror::Collect() {
+  if (!writing()) return {};
+  auto done = thread_->TakeDone(false);
+  if (!done) return {};
+  PutBack(std::move(done->left));
+  return std::move(done->report);
+}
+
 MirrorReport Mirror::Begin(Waiting waiting) {
   if (!thread_) return Flush();
   const bool wake = waiting == Waiting::kSomebody;

@@ -61,6 +61,8 @@ class Mirror {
   // being written is waited for first.
   enum class Waiting : std::uint8_t { kNobody, kSomebody, kForRoom };
   [[nodiscard]] MirrorReport Begin(Waiting waiting);
+  // Tells what has been done since, and begins nothing.
+  [[nodiscard]] MirrorReport Collect();
   [[nodiscard]] Result<void> Sync() { return files_.Sync(); }
 
   [[nodiscard]] Result<MirrorState> Compare(const std::string& path, const Digest& content,

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "base/check.h"
 #include "base/mutex.h"
 #include "base/thread_priority.h"
+#include "base/time.h"
 #include "mailbox/mirror_writer.h"
 
 namespace agenttalk {
@@ -58,7 +60,9 @@ void MirrorThread::Run() {
   GiveWay();
   while (std::optional<MirrorBatch> batch = NextBatch()) {
     Done done{.left = std::move(*batch), .report = {}};
+    const auto begun = std::chrono::steady_clock::now();
     done.report = writer_.Write(done.left);
+    done.report.spent = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begun);
     bool wake = false;
     {
       const MutexLock lock(mutex_);

@@ -37,6 +37,7 @@ void MirrorReport::Add(MirrorReport later) {
   lines += later.lines;
   repeated_lines += later.repeated_lines;
   removed += later.removed;
+  spent += later.spent;
   blocked = std::move(later.blocked);
   failures = std::move(later.failures);
 }

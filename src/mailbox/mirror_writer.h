@@ -16,6 +16,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/mutex.h"
+#include "base/time.h"
 #include "mailbox/file_system.h"
 #include "mailbox/known_files.h"
 
@@ -46,6 +47,7 @@ struct MirrorReport {
   std::size_t lines = 0;
   std::size_t repeated_lines = 0;  // were there already
   std::size_t removed = 0;
+  Duration spent{};                     // by the thread that wrote it; nothing: the caller did
   std::vector<std::string> blocked;     // a stranger's file is there; tried again by the next Flush
   std::vector<MirrorFailure> failures;  // these too
 

@@ -104,6 +104,7 @@ Hub::~Hub() {
   // Their threads read the journal and report to the loop.
   retention_.reset();
   past_.reset();
+  side_.reset();
   // The commit thread reports to the loop, so it goes first.
   if (commits_) commits_->Stop();
   // The watcher owns this descriptor.
@@ -216,6 +217,7 @@ Result<void> Hub::Start() {
       return TRY(SqliteJournal::OpenReadOnly(HomeOf(directory_)));
     };
     past_ = std::make_unique<PastReader>(open, Poster());
+    side_ = std::make_unique<SideThread>(Poster());
     ReportStrayInboxes();
   }
   for (const std::string& text : std::exchange(settled_, {})) SettleAlert(text);
@@ -340,6 +342,15 @@ void Hub::TellOfPast(const PlanId& plan, std::uint64_t at, PastReader::Tell tell
   }
   const auto past = FoldUntil(*journal_, plan, at);
   done(past ? tell(*past) : std::unexpected(past.error()));
+}
+
+void Hub::DoBeside(std::function<void()> work, std::function<void()> then) {
+  if (side_) {
+    side_->Do(std::move(work), std::move(then));
+    return;
+  }
+  work();
+  then();
 }
 
 void Hub::Repair(std::function<void(Result<MirrorReport>)> done) {

@@ -37,6 +37,7 @@
 #include "runtime/reports/past_reader.h"
 #include "runtime/retention/plan_archive.h"
 #include "runtime/retention/retention.h"
+#include "runtime/side_thread.h"
 #include "runtime/team.h"
 #include "tools/command_tool.h"
 #include "tools/tool_registry.h"
@@ -104,6 +105,10 @@ class Hub final : private EventObserver {
 
   // Tells of a plan as it was after event `at`: beside the loop where it runs, otherwise before this returns.
   void TellOfPast(const PlanId& plan, std::uint64_t at, PastReader::Tell tell, PastReader::Done done);
+
+  // Calls `work`, which needs nothing of the hub, and then `then`: beside the loop where it serves, otherwise
+  // before this returns.
+  void DoBeside(std::function<void()> work, std::function<void()> then);
 
   // PROVIDER_MISSING when a budget in USD could not be kept: a task, or without tasks the stages of a goal,
   // would ask a model whose price nobody knows.
@@ -201,6 +206,7 @@ class Hub final : private EventObserver {
   std::unique_ptr<Node> node_;
   std::unique_ptr<Retention> retention_;  // none where a hub is only read
   std::unique_ptr<PastReader> past_;      // only when it serves
+  std::unique_ptr<SideThread> side_;      // only when it serves
   Timestamp retention_due_;               // when plans that ended long ago are looked for next
 
   struct Onlooker {

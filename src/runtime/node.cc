@@ -71,7 +71,7 @@ Node::Node(const NodeSeams& seams, NodeOptions options)
       desk_(core_, std::move(options.providers), seams.tools, seams.clock),
       intake_(seams.files, seams.watcher, known_, options.intake),
       mirror_(seams.files, known_),
-      projection_(core_, seams.journal, seams.files, mirror_, seams.clock, options.mirror),
+      projection_(core_, seams.journal, seams.files, mirror_, seams.clock, options.mirror, options.files),
       audience_(projection_, intake_, options.listener),
       post_(
           core_, intake_,

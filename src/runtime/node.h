@@ -49,6 +49,7 @@ struct NodeOptions {
   Language language = Language::kEnglish;
   IntakeOptions intake;
   MirrorMode mirror = MirrorMode::kFull;
+  ProjectionLimits files;
   ProfileComposer::StagePrompts stage_prompts;  // none: those that come with the program
   EventObserver* listener = nullptr;            // is told every event of this run once it is durable
 };
@@ -72,6 +73,9 @@ class Node {
 
   // For looking at a hub without possessing it; see Core::StartReading.
   Result<void> StartReading() { return core_.StartReading(); }
+
+  // Work was so much faster than its files that they are read back from the journal.
+  [[nodiscard]] bool files_are_behind() const { return projection_.is_behind(); }
 
   // One round: outcomes, files, timers, mirror. True: there is more to do at once.
   bool Step();

@@ -28,6 +28,7 @@ CONTROLS = {
     "own_delivery": (("simulation", "external"), "nothing to pick up"),
     "snapshot_spending": (("simulation",), "a snapshot of the hub"),
     "gc_named": (("years",), "still named is removed"),
+    "no_read_back": (("simulation",), "is not there"),
 }
 
 

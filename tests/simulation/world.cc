@@ -73,7 +73,9 @@ World::World(std::uint64_t seed)
       oracle_(dags_),
       commits_(journal_),
       model_(oracle_),
-      tools_(oracle_) {
+      tools_(oracle_),
+      // Derived from the seed, so that the rest of a run is as it was without it.
+      most_unshown_(seed % 3 == 0 ? seed / 3 % 40 : ProjectionLimits().most_unshown) {
   Boot();
 }
 
@@ -100,6 +102,7 @@ void World::Boot() {
   NodeOptions options;
   options.providers.entries["sim"] = {std::shared_ptr<ModelProvider>(&model_, [](ModelProvider*) {}), {}};
   options.fence_key = "key";
+  options.files.most_unshown = most_unshown_;
   node_ = std::make_unique<Node>(NodeSeams{journal_, commits_, *clock_, files_, *watcher_, tools_},
                                  std::move(options));
   const auto epoch = journal_.BeginEpoch();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -107,6 +108,8 @@ class World {
   std::uint64_t crashes_ = 0;
   bool calm_ = false;
   bool disk_fails_ = false;
+  std::size_t
+      most_unshown_;  // so few in some runs that the files fall behind, and are read back from the journal
   std::uint64_t next_command_ = 0;
   std::uint64_t next_client_ = 0;
   // Complete files that strangers dropped: what a power cut takes before it was taken in is theirs to lose.

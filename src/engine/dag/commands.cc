@@ -52,8 +52,8 @@ std::vector<TaskId> MayReturn(const DagState& dag, TaskIndex task) {
   const auto dependencies = dag.DependenciesOf(task);
   if (dependencies.size() > kMostNamed) return ids;
   for (const TaskIndex dependency : dependencies) {
-    const TaskNode node = dag.Node(dependency);
-    if (node.score && dag.Task(dependency).reworks < node.score->max_rework) ids.push_back(node.task_id);
+    const auto node = dag.NodeOf(dependency);
+    if (node->score && dag.Task(dependency).reworks < node->score->max_rework) ids.push_back(node->task_id);
   }
   return ids;
 }
@@ -83,7 +83,8 @@ CommandBrief TaskBrief(Turn& turn, const PlanState& plan, TaskIndex task, const 
 
 Result<CommandId> ReceiveTaskCommand(Turn& turn, const PlanState& plan, TaskIndex task,
                                      const std::string& reason) {
-  const TaskNode node = plan.dag->Node(task);
+  const auto read = plan.dag->NodeOf(task);
+  const TaskNode& node = *read;
   NewCommand added;
   added.owner = OwnerKind::kTask;
   added.command = TRY(Generate(turn.state().settings, plan, task, node, added.warnings));

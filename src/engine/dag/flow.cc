@@ -116,13 +116,16 @@ void CompleteTask(Turn& turn, const PlanState& plan, TaskIndex task, const TaskN
     return;
   }
   DeliverOutputs(turn, plan, task, node);
-  CloseAlertsOf(turn, plan, node.task_id, turn.Say(Reason::kTaskDone));
+  if (plan.people.IsAsked()) CloseAlertsOf(turn, plan, node.task_id, turn.Say(Reason::kTaskDone));
   ShareResult(turn, plan, task);
-  ForgetTask(turn, plan, node.assigned_agent_id, node.task_id, turn.Say(Reason::kTaskDone));
+  if (plan.memory.Holds(node.assigned_agent_id, node.task_id)) {
+    ForgetTask(turn, plan, node.assigned_agent_id, node.task_id, turn.Say(Reason::kTaskDone));
+  }
 }
 
 void PassGate(Turn& turn, const PlanState& plan, TaskIndex task) {
-  const TaskNode node = plan.dag->Node(task);
+  const auto read = plan.dag->NodeOf(task);
+  const TaskNode& node = *read;
   const GateState gate = AssessGate(plan, task, node, turn.language());
   switch (gate.verdict) {
     case GateState::Verdict::kOpen:
@@ -208,7 +211,7 @@ void Release(Turn& turn, const PlanState& plan, TaskIndex task) {
   if (TakeOver(turn, plan, task)) return;
   const std::uint32_t early = dag.Task(task).command;
   const bool has_early = early != TaskRecord::kNoCommand && IsLive(plan.commands[early].state);
-  const std::string absent = UndeliveredInput(plan, task, dag.Node(task));
+  const std::string absent = UndeliveredInput(plan, task, *dag.NodeOf(task));
   if (!absent.empty()) {
     const std::string reason = turn.Say(Reason::kNobodyDelivered, absent);
     if (has_early) CancelTask(turn, plan, task, reason);
@@ -327,7 +330,8 @@ void OnTaskExecuted(Turn& turn, const PlanState& plan, const CommandRecord& reco
   if (counts && sends_back != nullptr) {
     SendBack(turn, plan, task, *sends_back);
   } else if (counts) {
-    const TaskNode node = dag.Node(task);
+    const auto read = dag.NodeOf(task);
+    const TaskNode& node = *read;
     const TaskResult& result = *dag.Task(task).result;
     const bool passes =
         !node.score || !node.score->pass || !result.score || *result.score >= *node.score->pass;

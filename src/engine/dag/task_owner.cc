@@ -93,7 +93,7 @@ void TaskOwner::Succeed(Turn& turn, const PlanState& plan, const CommandRecord& 
   if (const TaskIndex task = plan.TaskOf(record); task != DagState::kNone) {
     const std::map<std::string, Content> given = GivenOutputs(turn, plan, answer);
     const std::map<std::string, Content> left = OutputsInFolder(plan, record, succeeded.source.has_value());
-    NamedOutputs named = NameOutputs(plan.dag->Node(task), given, left, succeeded.result);
+    NamedOutputs named = NameOutputs(*plan.dag->NodeOf(task), given, left, succeeded.result);
     succeeded.outputs = std::move(named.outputs);
     succeeded.beside = std::move(named.beside);
   }

@@ -142,7 +142,7 @@ void CommandFold::Fold(const CommandReceived& e) {
   record.agent = e.agent_id;
   record.task = e.command.task_id;
   record.seq = e.command.command_seq;
-  if (e.command.idempotency_key != DefaultIdempotencyKey(e.command)) record.key = e.command.idempotency_key;
+  if (!HasDefaultKey(e.command)) record.key = e.command.idempotency_key;
   record.payload = e.payload;
   record.body = e.body;
   record.brief = e.brief;

@@ -44,7 +44,7 @@ class CommandFold {
   void CountMissing(CommandRecord& record);
 
  private:
-  AgentState& AgentOf(const CommandRecord& record) { return state_.agents[record.agent]; }
+  AgentState& AgentOf(const CommandRecord& record) { return state_.Agent(record.agent); }
   void Leave(CommandRecord& record);
   void DropOpenCalls(Execution& execution);
   void Finish(CommandRecord& record, CommandState to, CommandOutcome outcome);

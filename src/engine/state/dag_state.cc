@@ -75,9 +75,19 @@ TaskNode DagState::Node(TaskIndex task) const {
   return node;
 }
 
+std::shared_ptr<const TaskNode> DagState::NodeOf(TaskIndex task) const {
+  if (read_[0].task == task) return read_[0].node;
+  std::swap(read_[0], read_[1]);
+  if (read_[0].task != task) read_[0] = {task, std::make_shared<const TaskNode>(Node(task))};
+  return read_[0].node;
+}
+
 TaskIndex DagState::Find(const TaskId& task) const {
-  const auto found = by_id_.find(task.str());
-  return found == by_id_.end() ? kNone : found->second;
+  if (recent_ < ids_.size() && ids_[recent_] == task) return recent_;
+  const TaskIndex found =
+      by_id_.Find(std::hash<TaskId>{}(task), [&](TaskIndex place) { return ids_[place] == task; });
+  if (found != kNone) recent_ = found;
+  return found;
 }
 
 const TaskResult* DagState::FindAnswered(const Digest& key) const {
@@ -169,7 +179,8 @@ bool DagState::HasReady() const {
 }
 
 void DagState::IndexNodes() {
-  ids_.clear(), by_id_.clear(), agents_.clear(), agent_of_.clear();
+  ids_.clear(), agents_.clear(), agent_of_.clear();
+  by_id_ = {};
   fallback_.assign(stored_.nodes.size(), kNone), protected_.clear(), chosen_names_.clear();
   std::unordered_map<AgentId, std::uint32_t> agents;
   std::vector<std::vector<TaskId>> needed(stored_.nodes.size());
@@ -194,8 +205,7 @@ void DagState::IndexNodes() {
       if (input.pick_policy != PickPolicy::kLatest) chosen_names_.insert(input.value);
     }
   }
-  by_id_.reserve(ids_.size());
-  for (TaskIndex task = 0; task < ids_.size(); ++task) by_id_.emplace(ids_[task].str(), task);
+  for (TaskIndex task = 0; task < ids_.size(); ++task) by_id_.Add(std::hash<TaskId>{}(ids_[task]), task);
   for (TaskIndex task = 0; task < ids_.size(); ++task) {
     if (fallback[task].empty()) continue;
     fallback_[task] = Find(fallback[task]);
@@ -272,6 +282,7 @@ void DagState::IndexRevisions() {
 
 void DagState::Rebuild() {
   CHECK(stored_.nodes.size() == stored_.tasks.size());
+  read_ = {};
   IndexNodes();
   IndexRevisions();
   Recount();

@@ -1,14 +1,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "base/digest.h"
 #include "base/error_code.h"
 #include "base/ids.h"
+#include "base/number_table.h"
 #include "base/owned.h"
 #include "base/time.h"
 #include "engine/state/task_reminders.h"
@@ -221,6 +223,8 @@ class DagState {
 
   [[nodiscard]] TaskIndex size() const { return static_cast<TaskIndex>(stored_.tasks.size()); }
   [[nodiscard]] TaskNode Node(TaskIndex task) const;
+  // The same, read once for all that is asked about a task while it is decided about.
+  [[nodiscard]] std::shared_ptr<const TaskNode> NodeOf(TaskIndex task) const;
   [[nodiscard]] TaskIndex Find(const TaskId& task) const;  // kNone: there is no such task
   [[nodiscard]] const TaskId& IdOf(TaskIndex task) const { return ids_[task]; }
   [[nodiscard]] const AgentId& AgentOf(TaskIndex task) const { return agents_[agent_of_[task]]; }
@@ -287,7 +291,7 @@ class DagState {
 
   // All of this follows from nodes and tasks.
   std::vector<TaskId> ids_;
-  std::unordered_map<std::string_view, TaskIndex> by_id_;  // views into ids_
+  NumberTable by_id_;  // of ids_
   std::vector<AgentId> agents_;
   std::vector<std::uint32_t> agent_of_;
   std::vector<std::uint32_t> dependency_start_, dependent_start_;  // of each task, and the end
@@ -304,6 +308,14 @@ class DagState {
   std::vector<bool> has_bad_;
   std::uint32_t busy_ = 0;
   std::uint32_t completed_ = 0;
+
+  // Events and questions come in runs about one task and the one before it.
+  mutable TaskIndex recent_ = 0;
+  struct ReadNode {
+    TaskIndex task = kNone;
+    std::shared_ptr<const TaskNode> node;
+  };
+  mutable std::array<ReadNode, 2> read_;  // the last one first
 };
 
 // The spelling of plan_status.json, e.g. "BLOCKED_WAITING_HUMAN", of a task without a live command.

@@ -48,9 +48,21 @@ const PlanState* HubState::ByNumber(std::uint32_t number) const {
   return number >= first_number_ && at < by_number_.size() ? by_number_[at] : nullptr;
 }
 
+void HubState::Restore(HubRecord&& record) {
+  has_recent_agent_ = false;
+  static_cast<HubRecord&>(*this) = std::move(record);
+}
+
 const AgentState* HubState::FindAgent(const AgentId& id) const {
+  if (has_recent_agent_ && recent_agent_->first == id) return &recent_agent_->second;
   const auto found = agents.find(id);
   return found == agents.end() ? nullptr : &found->second;
+}
+
+AgentState& HubState::Agent(const AgentId& id) {
+  if (!has_recent_agent_ || recent_agent_->first != id) recent_agent_ = agents.try_emplace(id).first;
+  has_recent_agent_ = true;
+  return recent_agent_->second;
 }
 
 const AgentSettings& HubState::SettingsOf(const AgentId& agent) const {

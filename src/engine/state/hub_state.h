@@ -104,11 +104,15 @@ struct HubState : HubRecord {
   [[nodiscard]] const PlanState* FindPlan(const PlanId& id) const;
   PlanState* ByNumber(std::uint32_t number);
   [[nodiscard]] const PlanState* ByNumber(std::uint32_t number) const;
+  // Made when nobody has heard of it.
+  AgentState& Agent(const AgentId& id);
   // Null: nobody has heard of this agent.
   [[nodiscard]] const AgentState* FindAgent(const AgentId& id) const;
   // The defaults for an agent that nobody has heard of.
   [[nodiscard]] const AgentSettings& SettingsOf(const AgentId& agent) const;
   [[nodiscard]] bool InFocus(const PlanId& id) const { return !focus || id.empty() || focus->contains(id); }
+  // What a snapshot holds, in place of what is so.
+  void Restore(HubRecord&& record);
   // Forgets a plan that has nothing live; its events stay in the journal.
   void Unload(const PlanId& id);
 
@@ -116,6 +120,9 @@ struct HubState : HubRecord {
   std::deque<PlanState*> by_number_;     // index: PlanState::number - first_number_; null once unloaded
   std::uint32_t first_number_ = 0;       // those before it are unloaded
   mutable PlanState* recent_ = nullptr;  // the plan asked for last: events come in runs about one plan
+  // The agent asked for last; agents are never taken out of their map but with all others.
+  std::map<AgentId, AgentState>::iterator recent_agent_;
+  bool has_recent_agent_ = false;
 };
 
 }  // namespace agenttalk

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -87,15 +86,30 @@ const CommandRecord* PlanState::Find(const CommandId& command) const {
 }
 
 const CommandRecord* PlanState::FindByKey(const AgentId& agent, std::string_view key) const {
-  const std::uint32_t found = by_key_.Find(KeyHash(agent, key), [&](std::uint32_t place) {
-    return commands[place].agent == agent && KeyOf(commands[place]) == key;
+  const std::uint32_t own = by_key_.Find(KeyHash(agent, key), [&](std::uint32_t place) {
+    return commands[place].agent == agent && commands[place].key == key;
   });
-  return found == NumberTable::kNone ? nullptr : &commands[found];
+  if (own != NumberTable::kNone) return &commands[own];
+  // The default key ends with the command's id.
+  const std::size_t colon = key.rfind(':');
+  if (colon == std::string_view::npos) return nullptr;
+  const CommandRecord* record = Find(CommandId(std::string(key.substr(colon + 1))));
+  const bool has_it = record != nullptr && record->agent == agent && KeyOf(*record) == key;
+  return has_it ? record : nullptr;
 }
 
-std::span<const std::uint32_t> PlanState::CommandsOf(const TaskId& task) const {
-  const auto found = by_task_.find(task);
-  return found == by_task_.end() ? std::span<const std::uint32_t>() : std::span(found->second);
+std::uint32_t PlanState::LastCommandOf(const TaskId& task) const {
+  return by_task_.Find(std::hash<TaskId>{}(task),
+                       [&](std::uint32_t place) { return commands[place].task == task; });
+}
+
+std::vector<std::uint32_t> PlanState::CommandsOf(const TaskId& task) const {
+  std::vector<std::uint32_t> places;
+  for (std::uint32_t at = LastCommandOf(task); at != NumberTable::kNone; at = commands[at].earlier) {
+    places.push_back(at);
+  }
+  std::ranges::reverse(places);
+  return places;
 }
 
 OwnerKind PlanState::DeriveOwner(const CommandRecord& record) const {
@@ -138,8 +152,16 @@ CommandRecord& PlanState::AddCommand(CommandRecord record) {
   commands.push_back(std::move(record));
   CommandRecord& added = commands.back();
   by_id_.Add(HashOf(added.id), added.index);
-  by_key_.Add(KeyHash(added.agent, KeyOf(added)), added.index);
-  if (!added.task.empty()) by_task_[added.task].push_back(added.index);
+  if (!added.key.empty()) by_key_.Add(KeyHash(added.agent, added.key), added.index);
+  if (!added.task.empty()) {
+    const std::uint64_t hash = std::hash<TaskId>{}(added.task);
+    added.earlier = LastCommandOf(added.task);
+    if (added.earlier == NumberTable::kNone) {
+      by_task_.Add(hash, added.index);
+    } else {
+      by_task_.Replace(hash, added.earlier, added.index);
+    }
+  }
   if (IsLive(added.state)) ++live_commands;
   return added;
 }

@@ -173,6 +173,8 @@ struct alignas(64) CommandRecord {
   Owned<CommandOutcome> outcome;
   Owned<Content> delivered;  // what an external agent was given; none: the body
   std::uint32_t hops = 0;    // how many commands led to this one, each sent by the one before
+  // derived: the command of the same task that came before it, by its place
+  std::uint32_t earlier = NumberTable::kNone;
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
@@ -271,7 +273,9 @@ class PlanState {
   // The command that has this key at this agent; null when there is none.
   [[nodiscard]] const CommandRecord* FindByKey(const AgentId& agent, std::string_view key) const;
   // Indexes of a task's commands, in order of arrival.
-  [[nodiscard]] std::span<const std::uint32_t> CommandsOf(const TaskId& task) const;
+  [[nodiscard]] std::vector<std::uint32_t> CommandsOf(const TaskId& task) const;
+  // The last one of them; NumberTable::kNone when there is none.
+  [[nodiscard]] std::uint32_t LastCommandOf(const TaskId& task) const;
   // Whose command this is, for those that were recorded before it was said.
   [[nodiscard]] OwnerKind DeriveOwner(const CommandRecord& record) const;
   // The task that a command belongs to; DagState::kNone in an open plan.
@@ -308,9 +312,9 @@ class PlanState {
   [[nodiscard]] WaitingIndex::PatternOf PatternOf() const;
 
   NumberTable by_id_;                 // place in `commands` by its id
-  NumberTable by_key_;                // by its agent and key
+  NumberTable by_key_;                // by its agent and key, if that is not the default one
+  NumberTable by_task_;               // of a task's last command; those before it follow from its record
   mutable std::uint32_t recent_ = 0;  // the place asked for last: events come in runs about one command
-  std::unordered_map<TaskId, std::vector<std::uint32_t>> by_task_;
 };
 
 // A snapshot's bytes. Reading refuses damaged bytes; the caller then folds the events instead.

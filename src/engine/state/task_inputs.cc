@@ -28,16 +28,16 @@ namespace {
 // something comes from elsewhere.
 class Upstream {
  public:
-  Upstream(const DagState& dag, TaskIndex task) : dag_(dag) {
-    const auto direct = dag.DependenciesOf(task);
-    known_.insert(direct.begin(), direct.end());
-    // A fallback stands for the task that it replaces.
-    for (const TaskIndex dependency : direct) {
-      if (dag.FallbackOf(dependency) != DagState::kNone) known_.insert(dag.FallbackOf(dependency));
-    }
-  }
+  Upstream(const DagState& dag, TaskIndex task) : dag_(dag), direct_(dag.DependenciesOf(task)) {}
 
   [[nodiscard]] bool Contains(TaskIndex task) {
+    constexpr std::size_t kFew = 8;
+    if (direct_.size() <= kFew && known_.empty()) {
+      const bool is_direct = std::ranges::any_of(
+          direct_, [&](TaskIndex one) { return one == task || dag_.FallbackOf(one) == task; });
+      if (is_direct) return true;
+    }
+    if (known_.empty()) AddDirect();
     if (known_.contains(task)) return true;
     if (!complete_) Complete();
     return known_.contains(task);
@@ -49,7 +49,16 @@ class Upstream {
   }
 
  private:
+  void AddDirect() {
+    known_.insert(direct_.begin(), direct_.end());
+    // A fallback stands for the task that it replaces.
+    for (const TaskIndex dependency : direct_) {
+      if (dag_.FallbackOf(dependency) != DagState::kNone) known_.insert(dag_.FallbackOf(dependency));
+    }
+  }
+
   void Complete() {
+    if (known_.empty()) AddDirect();
     complete_ = true;
     std::vector<TaskIndex> open(known_.begin(), known_.end());
     while (!open.empty()) {
@@ -62,6 +71,7 @@ class Upstream {
   }
 
   const DagState& dag_;
+  std::span<const TaskIndex> direct_;
   std::unordered_set<TaskIndex> known_;
   bool complete_ = false;
 };
@@ -113,7 +123,8 @@ class Binding {
 
   // With the work that was sent back, unless the result is already that of the next attempt.
   TaskInputs Bind(bool with_previous = true) {
-    const TaskNode node = dag_.Node(task_);
+    const auto read = dag_.NodeOf(task_);
+    const TaskNode& node = *read;
     for (const TaskInput& input : node.inputs) {
       if (input.pick_policy != PickPolicy::kLatest) policies_.emplace(input.value, input.pick_policy);
     }
@@ -128,6 +139,7 @@ class Binding {
     }
     AddImplicit();
     if (with_previous) AddPreviousWork();
+    made.inputs.reserve(bound_.size());
     for (auto& [name, input] : bound_) made.inputs.push_back(std::move(input));
     return made;
   }

@@ -44,8 +44,8 @@ class Trailing {
     return record != nullptr;
   }
   void OfTask(const TaskId& task) {
-    const auto commands = plan_.CommandsOf(task);
-    if (!commands.empty()) plan_.trails.Add(commands.back(), event_.number);
+    const std::uint32_t last = plan_.LastCommandOf(task);
+    if (last != NumberTable::kNone) plan_.trails.Add(last, event_.number);
   }
 
   PlanState& plan_;

@@ -222,7 +222,12 @@ void Members::Reference(const DagRef& ref) {
 }  // namespace
 
 CommandId CommandIdOf(const TaskId& task, std::int64_t seq) {
-  return CommandId(fmt::format("{}{}_{:03}", kIdPrefix, task.str(), seq));
+  const fmt::format_int number(seq);
+  std::string id;
+  id.reserve(kIdPrefix.size() + task.str().size() + 1 + std::max(kFewestDigits, number.size()));
+  id.append(kIdPrefix).append(task.str()).append("_");
+  if (number.size() < kFewestDigits) id.append(kFewestDigits - number.size(), '0');
+  return CommandId(id.append(number.data(), number.size()));
 }
 
 std::optional<CommandIdParts> SplitCommandId(std::string_view id) {
@@ -248,6 +253,18 @@ std::string DefaultIdempotencyKey(const PlanId& plan, const TaskId& task, const 
   std::string key;
   key.reserve(plan.str().size() + work.size() + command.str().size() + 2);
   return key.append(plan.str()).append(":").append(work).append(":").append(command.str());
+}
+
+bool HasDefaultKey(const Command& command) {
+  std::string_view rest = command.idempotency_key;
+  const auto take = [&rest](std::string_view part) {
+    if (!rest.starts_with(part)) return false;
+    rest.remove_prefix(part.size());
+    return true;
+  };
+  const std::string& id = command.command_id.str();
+  return take(command.plan_id.str()) && take(":") &&
+         take(command.task_id.empty() ? id : command.task_id.str()) && take(":") && take(id) && rest.empty();
 }
 
 const std::vector<AgentId>& TargetsFor(const OnComplete& on_complete, std::optional<double> score) {

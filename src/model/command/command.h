@@ -148,6 +148,8 @@ std::optional<CommandIdParts> SplitCommandId(std::string_view id);
 // `<plan_id>:<task_id or command_id>:<command_id>`.
 std::string DefaultIdempotencyKey(const Command& command);
 std::string DefaultIdempotencyKey(const PlanId& plan, const TaskId& task, const CommandId& command);
+// Whether it has the default one.
+bool HasDefaultKey(const Command& command);
 
 // Where the result goes in an open plan: by score, highest `min_score` first, the first match wins; without a
 // match, or without a score, `send_to`.

@@ -166,6 +166,22 @@ Result<void> DecodeEvents(const PlanId& plan, std::uint64_t first_number, std::u
   return {};
 }
 
+Result<void> DecodeEvents(const PlanId& plan, std::uint64_t first_number, std::uint32_t count,
+                          std::string_view bytes, std::vector<Event>& events) {
+  ByteReader reader(bytes);
+  Timestamp time;
+  reader.Get(time);
+  const std::uint64_t cause = reader.Varint();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Event& event = events.emplace_back(first_number + i, i == 0 ? cause : first_number, time, plan);
+    if (auto decoded = DecodeNext(reader, event); !decoded) {
+      events.pop_back();
+      return decoded;
+    }
+  }
+  return {};
+}
+
 Result<std::vector<std::uint32_t>> FindEvents(std::uint64_t first_number, std::uint32_t count,
                                               std::string_view bytes) {
   ByteReader reader(bytes);

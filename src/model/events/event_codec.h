@@ -23,6 +23,10 @@ std::string EncodeEvents(std::span<const Event> events);
 Result<void> DecodeEvents(const PlanId& plan, std::uint64_t first_number, std::uint32_t count,
                           std::string_view bytes, const std::function<void(const Event&)>& visit);
 
+// The same, added to a list.
+Result<void> DecodeEvents(const PlanId& plan, std::uint64_t first_number, std::uint32_t count,
+                          std::string_view bytes, std::vector<Event>& events);
+
 // Where each event of a row begins, for DecodeSomeEvents: found by reading all of them once.
 Result<std::vector<std::uint32_t>> FindEvents(std::uint64_t first_number, std::uint32_t count,
                                               std::string_view bytes);

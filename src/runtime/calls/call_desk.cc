@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -95,6 +96,13 @@ void HideKeys(ModelRequest& request) {
 bool HasBudget(const HubSettings& settings) {
   return settings.budget_tokens != 0 || settings.budget_micro_usd != 0 || settings.hub_budget_tokens != 0 ||
          settings.hub_budget_micro_usd != 0;
+}
+
+// Whether the files in the command's folder matter to its answer: tools have left some, or it may name one as
+// {"file": …}. Most do neither, and listing the files costs as much as reading the answer.
+bool MayMeanFiles(const CommandRecord& record, std::string_view answer) {
+  if (!record.execution || !record.execution->outputs.empty()) return true;
+  return answer.contains("file") || answer.contains('\\');
 }
 
 std::string NameOf(const PlanId& plan, const CommandId& command, std::uint32_t call) {
@@ -194,16 +202,18 @@ AnswerFacts CallDesk::ReadFacts(const Key& key, const std::optional<AnswerContra
   const PlanState* plan = core_.FindLoaded(key.plan);
   const CommandRecord* record = plan == nullptr ? nullptr : plan->Find(key.command);
   if (record == nullptr) return facts;
-  const auto contract =
-      stored ? Result<AnswerContract>(*stored) : DeriveContract(core_.contents(), *plan, *record);
-  if (!contract) {
-    facts.errors.push_back(fmt::format("{}: {}", ToString(contract.error().code), contract.error().message));
+  Result<AnswerContract> derived;
+  if (!stored) derived = DeriveContract(core_.contents(), *plan, *record);
+  if (!derived) {
+    facts.errors.push_back(fmt::format("{}: {}", ToString(derived.error().code), derived.error().message));
     return facts;
   }
+  const AnswerContract* contract = stored ? &*stored : &*derived;
   const auto check = [&](const ToolCall& call) { return CheckTool(record->agent, call); };
   const bool takes_tools = contract->form != Stage::kStrategy && contract->form != Stage::kInternalPlan;
   if (answer.tool_calls.empty() || !takes_tools) {
-    return ReadAnswerFacts(key.plan, *contract, answer.text, check, {}, FilesOf(*record),
+    return ReadAnswerFacts(key.plan, *contract, answer.text, check, {},
+                           MayMeanFiles(*record, answer.text) ? FilesOf(*record) : FolderFiles(),
                            core_.state().settings.language);
   }
   for (const ToolCall& call : answer.tool_calls) facts.tools.push_back(check(call));

@@ -16,6 +16,7 @@
 #include "base/codec.h"
 #include "base/error.h"
 #include "base/error_code.h"
+#include "base/heap.h"
 #include "base/ids.h"
 #include "base/issue.h"
 #include "engine/command/owner.h"
@@ -198,6 +199,10 @@ Result<RequestComposer::Composed> ProfileComposer::ComposeFirst(const PlanState&
     input.contract.known_tools.emplace();
     for (const ToolSpec& tool : tools) input.contract.known_tools->push_back(tool.name);
   }
+  // A request with very many inputs takes as much memory as a large plan: what is free and not given back yet
+  // would come on top of it.
+  constexpr std::size_t kVeryMany = 10'000;
+  if (record.execution->inputs.size() >= kVeryMany) ReturnFreeMemory();
   std::vector<PromptInput> inputs;
   TRY(AddInputs(contents_, record.execution->inputs, input.inline_budget, inputs));
   if (role != nullptr) TRY(AddInputs(contents_, role->results, input.inline_budget, inputs));

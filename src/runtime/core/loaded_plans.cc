@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -14,8 +15,8 @@
 #include "engine/state/plan_state.h"
 #include "journal/journal.h"
 #include "model/events/event.h"
-#include "model/events/event_codec.h"
 #include "runtime/core/core.h"
+#include "runtime/core/stream_replay.h"
 
 namespace agenttalk {
 namespace {
@@ -61,16 +62,13 @@ Result<std::uint64_t> Core::LoadSnapshot(const PlanId& plan) {
 }
 
 Result<void> Core::LoadStream(const PlanId& plan) {
-  const std::uint64_t version = TRY(LoadSnapshot(plan));
-  Result<void> decoded;
-  TRY(journal_.ReadStream(plan, version, [&](const JournalRowView& row) {
-    if (reading_ && row.first_event > committed_) return false;
-    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events,
-                           [this](const Event& event) { engine_->Replay(event); });
-    engine_->SetVersion(plan, row.version);
-    return decoded.has_value();
-  }));
-  return decoded;
+  ReplayRange range;
+  range.after_version = TRY(LoadSnapshot(plan));
+  if (reading_) range.until_event = committed_;
+  return ReplayStream(journal_, plan, range, [&](std::span<const Event> events, std::uint64_t version) {
+    for (const Event& event : events) engine_->Replay(event);
+    engine_->SetVersion(plan, version);
+  });
 }
 
 Result<void> Core::EnsureLoaded(const PlanId& plan) {

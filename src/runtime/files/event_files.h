@@ -30,6 +30,8 @@ class EventFiles {
   void Show(const std::shared_ptr<const Event>& event, FileSink& sink);
   // Only what cannot wait: what people, external agents and tools are about to read, and the plan's DAG.
   void ShowUrgent(const Event& event, FileSink& sink);
+  // Whether it has a file that somebody may wait for: a person, an external agent, a tool.
+  [[nodiscard]] bool IsUrgent(const Event& event) const;
 
   // A command in the inbox of the external agent that is to do it, as long as it is open.
   void ShowDelivery(const PlanState& plan, const CommandRecord& record, FileSink& sink) const;
@@ -60,12 +62,17 @@ class EventFiles {
   void LogDelivery(const Event& event, FileSink& sink) const;
   [[nodiscard]] bool HasFolder(const AgentId& agent) const;
   [[nodiscard]] bool IsExternal(const AgentId& agent) const;
+  // Most hubs have none, and then nobody need look whose command it is.
+  [[nodiscard]] bool HasExternalAgents() const;
+  [[nodiscard]] bool IsForExternal(const PlanId& plan, const CommandId& command) const;
   [[nodiscard]] const CommandRecord* FindRecord(const PlanId& plan, const CommandId& command) const;
 
   Core& core_;
   Journal& journal_;
   const std::shared_ptr<RecentRows> rows_;
   std::unordered_map<std::uint64_t, std::string> letters_;  // the files of dead letters, while they are open
+  mutable std::uint64_t team_event_ = 0;  // of the hub's own stream, when `has_external_` was found out
+  mutable bool has_external_ = false;
 };
 
 }  // namespace agenttalk

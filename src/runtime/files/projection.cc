@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/mutex.h"
+#include "base/plant.h"
 #include "base/time.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/plan_state.h"
@@ -45,10 +46,6 @@ constexpr Duration kPlanStatusDelay = std::chrono::milliseconds(250);
 constexpr int kPlanStatusShare = 25;
 constexpr Duration kLongestPlanStatusDelay = std::chrono::seconds(5);
 constexpr std::size_t kEventsKept = 1024;
-// With more than this not shown or not written, what follows is read back from the journal later: in memory
-// it would take several times as much.
-constexpr std::size_t kMostUnshown = 8192;
-constexpr std::uint64_t kMostAhead = std::uint64_t{16} << 20;
 // Of larger plans the status is written when they have ended, or when the files are not behind.
 constexpr std::size_t kSmallPlan = 1000;
 // How much may have to be written again after a power cut.
@@ -58,15 +55,19 @@ constexpr std::uint64_t kMostGatheredBytes = std::uint64_t{48} << 20;
 // What is read back from the journal is there for good, and need not be in memory too.
 constexpr std::uint64_t kMostReadBackBytes = std::uint64_t{4} << 20;
 // Written before anything else is done, when nothing else is to be done: who sees a state sees its files too.
-constexpr std::uint64_t kLittle = std::uint64_t{256} << 10;
+constexpr std::uint64_t kLittle = std::uint64_t{1} << 20;
 // Files that were put off wait for a moment without work, but not longer than this.
 constexpr Duration kLongestPutOff = std::chrono::seconds(2);
 // Of what was put off, so many events are shown at once: 5 ms of the loop, and 40 when nothing else is to be
 // done (kEventsAtRest).
 constexpr std::uint64_t kEventsBesideWork = 512;
-// While others have more to do: a log that grows by ten lines is opened once for them, not ten times.
+// While others have more to do: a log that grows by ten lines is opened once for them, not ten times. When
+// files take long to write, they wait so many times as long, so that they take a fifth of a processor and not
+// the disk from the journal; but not longer than kLongestGather.
 constexpr Duration kGatherFor = std::chrono::milliseconds(25);
-// Files of plans that end are waited for at most so often.
+constexpr int kGatherShare = 4;
+constexpr Duration kLongestGather = std::chrono::milliseconds(500);
+// Files of plans that end come at most so often.
 constexpr Duration kBetweenEnds = std::chrono::milliseconds(20);
 // However little of it makes files at once, a start looks at no more events than about this many.
 constexpr std::uint64_t kMostEventsBetweenSyncs = std::uint64_t{1} << 16;
@@ -90,18 +91,20 @@ bool IsEnd(const Event& event) {
 }  // namespace
 
 Projection::Projection(Core& core, Journal& journal, FileSystem& files, Mirror& mirror, const Clock& clock,
-                       MirrorMode mode)
+                       MirrorMode mode, ProjectionLimits limits)
     : core_(core),
       journal_(journal),
       files_(files),
       mirror_(mirror),
       clock_(clock),
       lazy_(mode == MirrorMode::kLazy),
+      limits_(limits),
       mender_(core, journal, files, mirror),
-      event_files_(core, journal) {}
+      event_files_(core, journal),
+      gather_for_(kGatherFor) {}
 
 void Projection::Publish(const std::string& path, const Content& content, Overwrite overwrite) {
-  if (IsAwaited(core_.state(), path)) begun_at_ = {};  // nothing is held back
+  awaited_ = awaited_ || IsAwaited(core_.state(), path);
   if (const auto bytes = core_.contents().FindHere(content)) {
     mirror_.Publish(path, *bytes, overwrite);
     return;
@@ -120,7 +123,7 @@ void Projection::Publish(const std::string& path, const Content& content, Overwr
 }
 
 void Projection::PublishText(const std::string& path, std::string text) {
-  if (IsAwaited(core_.state(), path)) begun_at_ = {};
+  awaited_ = awaited_ || IsAwaited(core_.state(), path);
   mirror_.Publish(path, std::move(text), Overwrite::kAlways);
 }
 
@@ -158,26 +161,31 @@ void Projection::DurableShared(const std::shared_ptr<const Event>& shared) {
     return;
   }
   // A stranger's file takes the place of what was to be written there, before it becomes a known one. What
-  // the hub itself records makes few files, and at a start there is much of it.
+  // the hub itself records makes few files, and at a start there is much of it: it is not kept.
   const auto* arrived = std::get_if<InputArrived>(&event.body);
-  if (event.plan_id.empty() || (arrived != nullptr && arrived->source)) {
+  const bool is_strangers = arrived != nullptr && arrived->source;
+  if (is_strangers || (event.plan_id.empty() && unshown_.empty())) {
     ShowAll();
     Show(shared);
     return;
   }
   // Nobody waits for files, and somebody may wait for what this event sets going: so they come after it.
   unshown_.push_back(shared);
-  if (unshown_.size() > kMostUnshown || mirror_.gathered_bytes() > kMostAhead) FallBehind();
+  ended_ = ended_ || IsEnd(event);
+  awaited_ = awaited_ || event_files_.IsUrgent(event);
+  if (unshown_.size() > limits_.most_unshown || mirror_.gathered_bytes() > limits_.most_ahead) FallBehind();
 }
 
+// Work is much faster than its files: it comes first, as if they were put off.
 void Projection::FallBehind() {
-  behind_ = catching_up_ = true;
+  behind_ = true;
   overdue_since_ = clock_.Now();
   for (const auto& event : std::exchange(unshown_, {})) ShowUrgent(*event, *this);
 }
 
 void Projection::ShowUrgent(const Event& event, FileSink& sink) {
   event_files_.ShowUrgent(event, sink);
+  awaited_ = awaited_ || event_files_.IsUrgent(event);
   if (const auto* imported = std::get_if<PlanImported>(&event.body)) dirty_.insert(imported->plan_id);
   urgent_shown_ = event.number;
   // A plan's end is when its files are due.
@@ -190,7 +198,6 @@ void Projection::Show(const std::shared_ptr<const Event>& shared) {
   event_files_.Show(shared, *this);
   shown_ = event.number;
   NoteChanged(event);
-  ended_ = ended_ || IsEnd(event);
   // Its last status, while it is in memory: later it would have to be read again for it.
   if (!IsEnd(event) || core_.FindLoaded(event.plan_id) == nullptr) return;
   ShowPlan(event.plan_id);
@@ -280,7 +287,7 @@ void Projection::ShowSomeOverdue(Flushing how) {
   const std::uint64_t after = std::max(shown_, core_.state().mirrored);
   const std::uint64_t most = how == Flushing::kResting ? kEventsAtRest : kEventsBesideWork;
   const std::uint64_t until = std::min(core_.committed(), after + most);
-  if (auto shown = ShowSlice(after, until); !shown) {
+  if (auto shown = Planted("no_read_back") ? Result<void>() : ShowSlice(after, until); !shown) {
     problems_.push_back(shown.error().message);
     catching_up_ = false;
     overdue_since_ = clock_.Now();
@@ -293,9 +300,30 @@ void Projection::ShowSomeOverdue(Flushing how) {
   plans_written_ = {};
 }
 
+// What the thread for files has done.
+void Projection::NoteWritten(const MirrorReport& report, Timestamp now) {
+  for (const MirrorFailure& failure : report.failures) {
+    problems_.push_back(fmt::format("{}: {}", failure.path, failure.error.message));
+  }
+  if (report.spent == Duration{}) return;
+  gather_for_ = std::clamp(report.spent * kGatherShare, kGatherFor, kLongestGather);
+  begun_at_ = now;
+}
+
+// While others have more to do, their files wait: making them takes longer than most of what is decided.
+bool Projection::HoldsBack(Flushing how, Timestamp now) const {
+  if (how == Flushing::kResting || awaited_ || catching_up_) return false;
+  // Who sees that a plan is over looks for what it made. With hundreds of plans a second that would be all
+  // that is done.
+  const bool ended = ended_ && now >= waited_for_end_ + std::max(kBetweenEnds, gather_for_);
+  return !ended && now < begun_at_ + gather_for_;
+}
+
 void Projection::Flush(Flushing how) {
   const Timestamp start = clock_.Now();
-  ShowAll();
+  NoteWritten(mirror_.Collect(), start);
+  held_back_ = HoldsBack(how, start);
+  if (!held_back_) ShowAll();
   if (IsOverdue()) ShowSomeOverdue(how);
   if (!IsOverdue()) {
     WritePlans();
@@ -304,8 +332,9 @@ void Projection::Flush(Flushing how) {
   }
   hastened_ = false;
   if (mirror_.idle()) {
-    held_back_ = false;  // somebody else has written it
-  } else {
+    if (!held_back_) awaited_ = ended_ = false;
+    held_back_ = !unshown_.empty();
+  } else if (!held_back_) {
     WriteGathered(how);
   }
   const Timestamp now = clock_.Now();
@@ -353,21 +382,15 @@ void Projection::WriteGathered(Flushing how) {
   const std::uint64_t pending = mirror_.pending_bytes();
   const Timestamp now = clock_.Now();
   const bool resting = how == Flushing::kResting;
-  // Who sees that a plan is over looks for what it made. With hundreds of plans a second that would be all
-  // the loop does.
-  const bool ended = std::exchange(ended_, false) && now >= waited_for_end_ + kBetweenEnds;
-  held_back_ = !resting && !ended && pending < kLittle && now < begun_at_ + kGatherFor;
-  if (held_back_) return;
   begun_at_ = now;
-  if (ended) waited_for_end_ = now;
+  if (std::exchange(ended_, false)) waited_for_end_ = now;
   const auto waiting = mirror_.gathered_bytes() > kMostGatheredBytes ? Mirror::Waiting::kForRoom
                        : resting || overdue_since_                   ? Mirror::Waiting::kSomebody
                                                                      : Mirror::Waiting::kNobody;
-  const bool at_once = (resting || ended) && pending < kLittle;
-  const MirrorReport report = at_once ? mirror_.Flush() : mirror_.Begin(waiting);
-  for (const MirrorFailure& failure : report.failures) {
-    problems_.push_back(fmt::format("{}: {}", failure.path, failure.error.message));
-  }
+  const bool at_once = resting && pending < kLittle;
+  NoteWritten(at_once ? mirror_.Flush() : mirror_.Begin(waiting), now);
+  // The thread may still have been busy with what was before it.
+  if (mirror_.gathered_bytes() == 0) awaited_ = false;
 }
 
 void Projection::Sync() {
@@ -425,7 +448,7 @@ std::uint64_t Projection::ShownUntil() const {
 
 std::optional<Timestamp> Projection::NextDue() const {
   if (catching_up_ && HasRoom()) return Timestamp{};
-  if (held_back_) return begun_at_ + kGatherFor;
+  if (held_back_) return begun_at_ + gather_for_;
   if (!dirty_.empty()) return plans_written_ + plans_delay_;
   if (overdue_since_) return *overdue_since_ + kLongestPutOff;
   if (shown_ > core_.state().mirrored + 1) return synced_at_ + kSyncInterval;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,12 +30,19 @@
 
 namespace agenttalk {
 
+// With more than this not shown, or gathered and not written, what follows is read back from the journal
+// later: in memory it would take several times as much.
+struct ProjectionLimits {
+  std::size_t most_unshown = 8192;
+  std::uint64_t most_ahead = std::uint64_t{16} << 20;
+};
+
 // The files that people see, made from the events and nothing else: what agents sent and got, questions, dead
 // letters, logs, the state of each plan. Any of them can be made again from the journal.
 class Projection final : public EventObserver, private FileSink {
  public:
   Projection(Core& core, Journal& journal, FileSystem& files, Mirror& mirror, const Clock& clock,
-             MirrorMode mode);
+             MirrorMode mode, ProjectionLimits limits = {});
 
   void Durable(const Event& event) override { DurableShared(std::make_shared<const Event>(event)); }
   void DurableShared(const std::shared_ptr<const Event>& event) override;
@@ -69,6 +77,7 @@ class Projection final : public EventObserver, private FileSink {
   [[nodiscard]] bool Idle() const {
     return mirror_.idle() && dirty_.empty() && !overdue_since_ && unshown_.empty();
   }
+  [[nodiscard]] bool is_behind() const { return behind_; }
   // Nothing is left to write: gives back what was read for it.
   void ForgetAtRest() { event_files_.rows()->Forget(); }
   // When there will be something to do by itself.
@@ -134,7 +143,9 @@ class Projection final : public EventObserver, private FileSink {
   void WritePlans();
   // While others are behind: the status of plans that are not large.
   void WriteSmallPlans();
+  [[nodiscard]] bool HoldsBack(Flushing how, Timestamp now) const;
   void WriteGathered(Flushing how);
+  void NoteWritten(const MirrorReport& report, Timestamp now);
   void Sync();
   void SyncAll();
   void SyncShown();
@@ -147,6 +158,7 @@ class Projection final : public EventObserver, private FileSink {
   // Lazy: events are not shown one by one but together, from the journal, when a plan ends. All plans at
   // once, so that `shown_` means the same as ever and logs stay in order.
   const bool lazy_;
+  const ProjectionLimits limits_;
   bool behind_ = false;                     // not lazy, and there is more than should be kept in memory
   std::optional<Timestamp> overdue_since_;  // lazy or behind: a plan has ended, its files are not shown
   bool catching_up_ = false;                // and that is being made up for, piece by piece
@@ -160,8 +172,10 @@ class Projection final : public EventObserver, private FileSink {
   bool hastened_ = false;
   Duration plans_delay_{};      // at the least, until they are written again
   Timestamp begun_at_;          // the last time that what was gathered began to be written
+  Duration gather_for_;         // from then on, while others have more to do
+  bool awaited_ = false;        // there is a file that somebody may wait for: nothing is held back
   bool ended_ = false;          // a plan, and its files are not written yet
-  Timestamp waited_for_end_{};  // the loop waited for the files of a plan that ended
+  Timestamp waited_for_end_{};  // the last time that files came because a plan had ended
   bool held_back_ = false;
   bool settling_ = false;  // the hub stops, and has nothing else to do
   Timestamp synced_at_;
