@@ -56,6 +56,8 @@ constexpr std::uint64_t kMostGatheredBytes = std::uint64_t{48} << 20;
 constexpr std::uint64_t kMostReadBackBytes = std::uint64_t{4} << 20;
 // Written before anything else is done, when nothing else is to be done: who sees a state sees its files too.
 constexpr std::uint64_t kLittle = std::uint64_t{1} << 20;
+// The same when a plan has ended and others continue, who wait for it.
+constexpr std::uint64_t kLittleAtEnd = std::uint64_t{256} << 10;
 // Files that were put off wait for a moment without work, but not longer than this.
 constexpr Duration kLongestPutOff = std::chrono::seconds(2);
 // Of what was put off, so many events are shown at once: 5 ms of the loop, and 40 when nothing else is to be
@@ -383,12 +385,16 @@ void Projection::WriteGathered(Flushing how) {
   const Timestamp now = clock_.Now();
   const bool resting = how == Flushing::kResting;
   begun_at_ = now;
-  if (std::exchange(ended_, false)) waited_for_end_ = now;
+  const bool ended = std::exchange(ended_, false);
+  if (ended) waited_for_end_ = now;
   const auto waiting = mirror_.gathered_bytes() > kMostGatheredBytes ? Mirror::Waiting::kForRoom
                        : resting || overdue_since_                   ? Mirror::Waiting::kSomebody
                                                                      : Mirror::Waiting::kNobody;
-  const bool at_once = resting && pending < kLittle;
-  NoteWritten(at_once ? mirror_.Flush() : mirror_.Begin(waiting), now);
+  const bool at_once = (resting && pending < kLittle) || (ended && pending < kLittleAtEnd);
+  MirrorReport report = at_once ? mirror_.Flush() : mirror_.Begin(waiting);
+  const Timestamp after = clock_.Now();
+  if (at_once) report.spent += after - now;
+  NoteWritten(report, after);
   // The thread may still have been busy with what was before it.
   if (mirror_.gathered_bytes() == 0) awaited_ = false;
 }
