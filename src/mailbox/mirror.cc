@@ -153,6 +153,26 @@ MirrorReport Mirror::Flush() {
   return report;
 }
 
+void Mirror::MakeGathered() {
+  for (MirrorBatch::Write& write : gathered_.writes) {
+    if (!write.make) continue;
+    auto made = write.make();
+    if (!made || !*made) continue;  // told by whoever writes it
+    gathered_.bytes -= write.size();
+    write.bytes = *std::move(made);
+    write.make = nullptr;
+    gathered_.bytes += write.size();
+  }
+  for (auto& [path, log] : gathered_.logs) {
+    for (MirrorBatch::Line& line : log.lines) {
+      if (!line.make) continue;
+      gathered_.bytes -= line.size();
+      line.text = std::exchange(line.make, nullptr)() + "\n";
+      gathered_.bytes += line.size();
+    }
+  }
+}
+
 MirrorReport Mirror::Collect() {
   if (!writing()) return {};
   auto done = thread_->TakeDone(false);

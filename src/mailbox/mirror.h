@@ -61,6 +61,9 @@ class Mirror {
   // being written is waited for first.
   enum class Waiting : std::uint8_t { kNobody, kSomebody, kForRoom };
   [[nodiscard]] MirrorReport Begin(Waiting waiting);
+  // Makes the bytes and lines of what was gathered, so that whoever writes it need not: for a caller who has
+  // nothing else to do while a batch is being written.
+  void MakeGathered();
   // Tells what has been done since, and begins nothing.
   [[nodiscard]] MirrorReport Collect();
   [[nodiscard]] Result<void> Sync() { return files_.Sync(); }

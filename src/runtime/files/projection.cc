@@ -391,6 +391,7 @@ void Projection::WriteGathered(Flushing how) {
                        : resting || overdue_since_                   ? Mirror::Waiting::kSomebody
                                                                      : Mirror::Waiting::kNobody;
   const bool at_once = (resting && pending < kLittle) || (ended && pending < kLittleAtEnd);
+  if (resting && !at_once) mirror_.MakeGathered();  // by the loop, which has nothing else to do
   MirrorReport report = at_once ? mirror_.Flush() : mirror_.Begin(waiting);
   const Timestamp after = clock_.Now();
   if (at_once) report.spent += after - now;

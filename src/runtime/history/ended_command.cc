@@ -39,12 +39,14 @@ Result<const CommandHistory*> EndedCommand::History() {
 }
 
 Result<std::optional<std::string>> EndedCommand::Record() {
+  const MutexLock lock(mutex_);
   const CommandHistory* history = TRY(History());
   if (history == nullptr) return std::nullopt;
   return RecordText(plan_, *history, rows_->Loader());
 }
 
 Result<std::optional<std::string>> EndedCommand::Transcript() {
+  const MutexLock lock(mutex_);
   const CommandHistory* history = TRY(History());
   if (history == nullptr) return std::nullopt;
   return TranscriptText(plan_, *history, rows_->Loader());
@@ -62,6 +64,7 @@ std::string EndedCommand::MessageLine(const Event& event) {
                     {"caused_by", event.caused_by},
                     {"trace_id", TraceIdOf(plan_)}};
   json::object data{{"state", nullptr}, {"message", nullptr}, {"sent_to", json::array()}};
+  const MutexLock lock(mutex_);
   const auto history = History();
   if (history && *history != nullptr) {
     const CommandHistory& command = **history;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/mutex.h"
 #include "engine/state/command_trails.h"
 #include "model/events/event.h"
 #include "runtime/history/command_history.h"
@@ -15,7 +16,7 @@
 namespace agenttalk {
 
 // What is written of a command when it has ended. It is read from the journal when the first of its files is
-// made, perhaps on the thread that writes files, and serves all of them; who makes them takes turns.
+// made, perhaps on the thread that writes files, and serves all of them.
 class EndedCommand {
  public:
   EndedCommand(std::shared_ptr<RecentRows> rows, PlanId plan, CommandId command,
@@ -28,14 +29,15 @@ class EndedCommand {
   std::string MessageLine(const Event& event);
 
  private:
-  Result<const CommandHistory*> History();
+  Result<const CommandHistory*> History() REQUIRES(mutex_);
 
   const std::shared_ptr<RecentRows> rows_;
   const PlanId plan_;
   const CommandId command_;
   const std::vector<EventSpan> trail_;
-  bool read_ = false;
-  std::optional<CommandHistory> history_;
+  Mutex mutex_;  // the loop and the thread for files may each make one of them
+  bool read_ GUARDED_BY(mutex_) = false;
+  std::optional<CommandHistory> history_ GUARDED_BY(mutex_);
 };
 
 }  // namespace agenttalk
