@@ -165,29 +165,6 @@ void EventFiles::ShowUrgent(const Event& event, FileSink& sink) {
   }
 }
 
-bool EventFiles::IsUrgent(const Event& event) const {
-  const EventBody& body = event.body;
-  if (const auto* arrived = std::get_if<InputArrived>(&body)) return IsExternal(arrived->agent_id);
-  if (const auto* sent = std::get_if<MessageSent>(&body)) return sent->to.str() == kHuman;
-  if (const auto* intended = std::get_if<ModelCallIntended>(&body)) return !intended->by_path.empty();
-  if (const auto* finished = std::get_if<StageFinished>(&body)) return !finished->user_message.empty();
-  if (const auto* started = std::get_if<AttemptStarted>(&body)) {
-    return IsForExternal(event.plan_id, started->command_id);
-  }
-  if (const auto* succeeded = std::get_if<CommandSucceeded>(&body)) {
-    return IsForExternal(event.plan_id, succeeded->command_id);
-  }
-  if (const auto* ended = std::get_if<CommandEnded>(&body)) {
-    return IsForExternal(event.plan_id, ended->command_id);
-  }
-  if (const auto* failed = std::get_if<AttemptFailed>(&body)) {
-    return IsForExternal(event.plan_id, failed->command_id);
-  }
-  return std::holds_alternative<QuestionAsked>(body) || std::holds_alternative<QuestionClosed>(body) ||
-         std::holds_alternative<DeadLettered>(body) || std::holds_alternative<DeadLetterClosed>(body) ||
-         std::holds_alternative<PlanRemoved>(body) || std::holds_alternative<PlanImported>(body);
-}
-
 void EventFiles::ShowFiles(const Event& event, FileSink& sink) {
   if (const auto* arrived = std::get_if<InputArrived>(&event.body)) {
     ShowInput(event, *arrived, sink);
@@ -288,27 +265,6 @@ void EventFiles::ShowSentCommands(const Event& event, const CommandSucceeded& do
   for (const SentCommand& sent : done.commands) {
     sink.Publish(JoinPath(outbox, sent.file), sent.body, Overwrite::kAlways);
   }
-}
-
-bool EventFiles::HasExternalAgents() const {
-  const HubState& state = core_.state();
-  if (team_event_ != state.hub_plan.last_event || team_event_ == 0) {
-    team_event_ = state.hub_plan.last_event;
-    has_external_ =
-        std::ranges::any_of(state.agents, [](const auto& agent) { return agent.second.settings.external; });
-  }
-  return has_external_;
-}
-
-bool EventFiles::IsForExternal(const PlanId& plan, const CommandId& command) const {
-  const CommandRecord* record = HasExternalAgents() ? FindRecord(plan, command) : nullptr;
-  return record != nullptr && IsExternal(record->agent);
-}
-
-bool EventFiles::IsExternal(const AgentId& agent) const {
-  if (!HasExternalAgents()) return false;
-  const auto found = core_.state().agents.find(agent);
-  return found != core_.state().agents.end() && found->second.settings.external;
 }
 
 void EventFiles::ShowMessage(const Event& event, const MessageSent& sent, FileSink& sink) const {
