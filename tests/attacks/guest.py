@@ -27,6 +27,14 @@ sleep 30
 """
 
 
+# What user-mode Linux says, and then dies of, on a processor with more registers than it has room for.
+UNFIT = "ptrace set fp regs failed"
+
+
+class Unfit(Exception):
+    """No guest can run on this processor."""
+
+
 def guest_missing(binary):
     """Why there is none; nothing when there is."""
     if shutil.which("linux.uml") is None:
@@ -49,6 +57,8 @@ def in_guest(box, module, function, timeout=240):
     for line in text.splitlines():
         if line.startswith('{"tally"'):
             return json.loads(line)["tally"], text
+    if UNFIT in text:
+        raise Unfit(f"user-mode Linux cannot run on this processor ({UNFIT})")
     raise AssertionError(f"the guest ended without a result:\n{text[-6000:]}")
 
 
