@@ -19,7 +19,7 @@ struct ReplayRange {
 
 // Hands the events of a stream to `apply`, in order and in parts, with the version that the stream has after
 // each part. The rows of a long stream are read and decoded on a thread of their own while the caller applies
-// those before: about a third of the time that a start with a long history takes.
+// those before. How much sooner a start is ready depends on whether the machine has a processor to spare.
 Result<void> ReplayStream(Journal& journal, const PlanId& stream, const ReplayRange& range,
                           const std::function<void(std::span<const Event>, std::uint64_t version)>& apply);
 
