@@ -10,6 +10,7 @@ import socket
 import sqlite3
 import subprocess
 import tarfile
+import threading
 import time
 
 from journey import Journey, wait_for
@@ -127,6 +128,35 @@ def scripted(hub):
     hub.write("answers.yaml", '- answer: {result: "a line"}\n')
     hub.write("agenttalk.yaml", json.dumps({"version": 1, "provider": "offline", "mirror": "lazy", "agents": {"writer": {"max_parallel": 8}},
                                             "providers": {"offline": {"kind": "scripted", "answers": "answers.yaml"}}}))
+
+
+def test_others_are_served_while_a_large_plan_is_read(box):
+    nodes = [{"task_id": f"t{i}", "prompt": f"Write line {i}.", "assigned_agent_id": "writer"} for i in range(60_000)]
+    dag = json.dumps({"schema_version": "1.1", "plan_id": "plan_large", "nodes": nodes})
+    took = []
+
+    def hand_in_large():
+        began = time.perf_counter()
+        ask(hub, "plan/run", {"dag": dag, "author": "test", "reason": "", "fresh": False, "files": []})
+        took.append(time.perf_counter() - began)
+
+    with Journey(box, mind, TEAM) as hub:
+        scripted(hub)
+        hub.start()
+        client = threading.Thread(target=hand_in_large)
+        client.start()
+        waits = []
+        while client.is_alive():
+            began = time.perf_counter()
+            ask(hub, "plans", {})
+            waits.append(time.perf_counter() - began)
+        client.join()
+        # Deciding it is one turn, a third of the time; reading and checking it on the loop as well would be nearly all of it.
+        assert took and max(waits) < 0.65 * took[0], (took, sorted(waits)[-5:])
+        hub.restart("kill")
+        (listed,) = ask(hub, "plans", {})
+        assert listed["plan_id"] == "plan_large" and listed["tasks_total"] == len(nodes), listed
+        hub.kill()
 
 
 def hub_rows_since_snapshot(hub):
