@@ -24,7 +24,7 @@ class DirectCommits final : public CommitQueue {
                                     std::make_move_iterator(waiting_.end()));
     waiting_.clear();
     CHECK(journal_.Commit(batch, epoch_).has_value());
-    core.Committed(batch.back().rows.back().first_event + batch.back().rows.back().event_count - 1);
+    core.Committed(LastEventOf(batch));
     return true;
   }
 

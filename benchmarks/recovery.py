@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""From start to ready after a kill, with a million events of an open plan behind: with its snapshot, and with the snapshots
-taken out of the journal (they only save time), against reading the same rows from SQLite."""
+"""From start to ready, with a million events of an open plan behind: after a kill in the middle of the work, after a kill at rest,
+and with the snapshots taken out of the journal (they only save time), against reading the same rows from SQLite."""
 
+import contextlib
 import json
 import shutil
 import sqlite3
@@ -28,6 +29,23 @@ def make_history():
         served.server.kill()
         served.server.wait()
     return hub
+
+
+def rested(hub):
+    """The same after a second at rest, when the plan's snapshot has been written."""
+    copy = WORK / "rested"
+    shutil.copytree(hub, copy, ignore=shutil.ignore_patterns("*.sock"))
+    with ServedHub.of(copy) as served:
+        while snapshot_version(copy) < TASKS:
+            time.sleep(0.1)
+        served.server.kill()
+        served.server.wait()
+    return copy
+
+
+def snapshot_version(hub):
+    with contextlib.closing(journal(hub)) as database:
+        return database.execute("SELECT coalesce(max(version), 0) FROM snapshots").fetchone()[0]
 
 
 def start_to_ready(hub):
@@ -74,10 +92,11 @@ def main():
     tell(f"recovery: start to ready without snapshot, a plan of {TASKS:,} tasks open", [events / taken for taken in folded],
          "events/s", yardstick=rows, ratio=round(statistics.median(folded) / yardstick, 2), target=">= 1,000,000/s",
          ok=rate >= 1_000_000)
-    times = [start_to_ready(hub) for _ in range(REPEATS)]
-    median = statistics.median(times)
-    tell("recovery: the same with its snapshot", times, "s", yardstick=rows, ratio=round(median / yardstick, 2),
-         target="< 1 s", ok=median < 1)
+    for name, served in (("after a kill while it worked", hub), ("after a kill at rest", rested(hub))):
+        times = [start_to_ready(served) for _ in range(REPEATS)]
+        median = statistics.median(times)
+        tell(f"recovery: the same with its snapshot, {name}", [events / taken for taken in times], "events/s", yardstick=rows,
+             ratio=round(median / yardstick, 2), target=">= 1,000,000/s", ok=events / median >= 1_000_000)
 
 
 if __name__ == "__main__":

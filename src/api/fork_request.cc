@@ -139,6 +139,7 @@ Result<Fork> ReadFork(Hub& hub, const json::object& parameters) {
   }
   TRY(MakeDag(hub, parameters, *origin, task, submission));
   submission.goal = origin->dag->goal();
+  submission.tags.all = origin->tags;
   for (const auto& [name, content] : origin->dag->files()) submission.files.emplace_back(name, content);
   submission.author = TRY(OptionalText(parameters, "author"));
   submission.reason = TRY(OptionalText(parameters, "reason"));

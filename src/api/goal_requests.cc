@@ -50,6 +50,7 @@ Result<GoalSubmission> ReadGoal(const json::object& parameters) {
     return Fail(ErrorCode::kNameUnsafe, "that cannot be the id of a plan");
   }
   submission.files = TRY(GivenFiles(parameters));
+  submission.tags.added = TRY(AddedTags(parameters));
   submission.author = TRY(OptionalText(parameters, "author"));
   submission.client_id = TRY(OptionalText(parameters, "client_id"));
   const json::value* fresh = parameters.if_contains("fresh");

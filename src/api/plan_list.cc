@@ -62,6 +62,7 @@ Result<ListQuery> ReadQuery(Hub& hub, const json::object& parameters) {
   }
   query.summaries.since = TRY(SinceOf(hub, parameters));
   query.summaries.text = TRY(OptionalText(parameters, "text"));
+  query.summaries.tag = TRY(OptionalText(parameters, "tag"));
   query.limit = TRY(OptionalNumber(parameters, "limit", kUsualLimit));
   if (query.limit == 0 || query.limit > kMostListed) {
     return Fail(ErrorCode::kValueInvalid, fmt::format("limit is {}", query.limit),
@@ -84,6 +85,7 @@ bool HasText(std::string_view where, std::string_view text) {
 bool Fits(const PlanSummary& summary, const SummaryQuery& query) {
   return summary.opened && (query.state.empty() || summary.state == query.state) &&
          summary.updated_at >= query.since &&
+         (query.tag.empty() || std::ranges::find(summary.tags, query.tag) != summary.tags.end()) &&
          (query.text.empty() || HasText(summary.plan.str(), query.text) || HasText(summary.goal, query.text));
 }
 
@@ -99,6 +101,7 @@ json::object SummaryJson(const Hub& hub, const PlanSummary& summary) {
           {"updated_at", ToRfc3339(summary.updated_at)},
           {"tokens", summary.cost.input_tokens + summary.cost.output_tokens},
           {"cost_usd", CostUsd(summary.cost)},
+          {"tags", json::array(summary.tags.begin(), summary.tags.end())},
           {"dead_letters", summary.letters}};
 }
 

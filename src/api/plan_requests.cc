@@ -62,6 +62,7 @@ Result<void> ReadPlan(PlanReading& reading) {
     auto plan = ParsePlanFile(reading.text, context);
     if (!plan.value) return FailIssues(plan.issues);
     submission.goal = std::move(plan.value->goal);
+    submission.tags.all = std::move(plan.value->tags);
     submission.dag = std::move(plan.value->dag);
   }
   submission.plan_id = submission.dag.plan_id;
@@ -91,6 +92,7 @@ Result<void> ReadSubmission(const Hub& hub, const json::object& parameters, Plan
   const json::value* fresh = parameters.if_contains("fresh");
   submission.fresh = fresh != nullptr && fresh->is_bool() && fresh->as_bool();
   submission.from_file = true;
+  submission.tags.added = TRY(AddedTags(parameters));
   const std::string conflict = TRY(OptionalText(parameters, "if_changed"));
   if (conflict == "keep") {
     submission.conflict = FileConflict::kKeep;

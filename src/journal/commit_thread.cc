@@ -122,10 +122,7 @@ bool CommitThread::StepLocked() {
     return false;
   }
   stalled_ = false;
-  for (const Append& append : batch) {
-    if (!append.rows.empty())
-      last_event_ = append.rows.back().first_event + append.rows.back().event_count - 1;
-  }
+  last_event_ = std::max(last_event_, LastEventOf(batch));
   done_ += batch.size();
   unfinished_ = done_ != taken_.size();
   if (!unfinished_) {  // what was committed is not kept until there is more

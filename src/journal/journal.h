@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -70,6 +71,15 @@ struct Append {
   std::uint32_t give_back_pages = 0;
   bool rewrite_file = false;
 };
+
+// The last event of these; 0: they have none, but snapshots and the like.
+inline std::uint64_t LastEventOf(std::span<const Append> appends) {
+  for (std::size_t i = appends.size(); i > 0; --i) {
+    const std::vector<JournalRow>& rows = appends[i - 1].rows;
+    if (!rows.empty()) return rows.back().first_event + rows.back().event_count - 1;
+  }
+  return 0;
+}
 
 struct StreamInfo {
   PlanId stream;

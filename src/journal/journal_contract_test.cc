@@ -15,6 +15,7 @@
 #include "journal/memory_journal.h"
 #include "journal/plan_directory.h"
 #include "journal/plan_summary.h"
+#include "model/content/plan_tags.h"
 #include "journal/row_format.h"
 #include "journal/sqlite_journal.h"
 #include "journal/stream_changes.h"
@@ -366,6 +367,31 @@ TEST_P(JournalContract, ListsPlansByTheirSummaries) {
   const std::vector<PlanSummary> cancelled = journal_->Summaries(query).value();
   ASSERT_EQ(NamesOf(cancelled), "plan_b ");
   EXPECT_EQ(cancelled[0].created_at, Timestamp(Duration(2000))) << "of its first row";
+}
+
+// A row of a plan that has ended, with these tags.
+JournalRow TaggedRow(const std::string& plan, std::uint64_t event, PlanTags tags) {
+  JournalRow row = LastRow(plan, 1, event, "completed");
+  PlanSummary summary = *row.summary;
+  summary.tags = std::move(tags);
+  row.summary = std::make_shared<const PlanSummary>(std::move(summary));
+  return row;
+}
+
+TEST_P(JournalContract, ListsPlansByTheirTags) {
+  EXPECT_EQ(Add(TaggedRow("plan_a", 1, {"weekly", "client-x"})), "OK");
+  EXPECT_EQ(Add(TaggedRow("plan_b", 2, {"week"})), "OK");
+  EXPECT_EQ(Add(TaggedRow("plan_c", 3, {})), "OK");
+  SummaryQuery query;
+  query.tag = "week";
+  EXPECT_EQ(NamesOf(journal_->Summaries(query).value()), "plan_b ") << "the whole tag, not its beginning";
+  query.tag = "client-x";
+  const std::vector<PlanSummary> found = journal_->Summaries(query).value();
+  ASSERT_EQ(NamesOf(found), "plan_a ");
+  EXPECT_EQ(found[0].tags, (PlanTags{"weekly", "client-x"}));
+  query.tag = "none";
+  EXPECT_EQ(NamesOf(journal_->Summaries(query).value()), "");
+  EXPECT_EQ(NamesOf(journal_->Summaries({}).value()), "plan_c plan_b plan_a ");
 }
 
 TEST_P(JournalContract, RemovesAStreamAndKeepsWhatOthersName) {

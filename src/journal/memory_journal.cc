@@ -61,6 +61,7 @@ bool HasText(const PlanSummary& summary, const std::string& text) {
 bool Fits(const PlanSummary& summary, const SummaryQuery& query) {
   return (query.state.empty() || summary.state == query.state) && summary.updated_at >= query.since &&
          summary.updated_at < query.until && (!query.with_letters || summary.letters > 0) &&
+         (query.tag.empty() || std::ranges::find(summary.tags, query.tag) != summary.tags.end()) &&
          (query.text.empty() || HasText(summary, query.text));
 }
 

@@ -7,6 +7,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/content/cost.h"
+#include "model/content/plan_tags.h"
 
 namespace agenttalk {
 
@@ -26,6 +27,7 @@ struct PlanSummary {
   Timestamp created_at;       // of its first event; once written it stays
   Timestamp updated_at;
   Cost cost;
+  PlanTags tags;
   // Set when it is read. False: the plan itself has to be asked, because it is live (an ordinary append does
   // not touch the index) or because this record is damaged.
   bool exact = true;
@@ -38,6 +40,7 @@ struct SummaryQuery {
   Timestamp since;                     // updated at this time or later
   Timestamp until = Timestamp::max();  // updated before
   std::string text;                    // in the id or the goal; upper and lower case of ASCII are the same
+  std::string tag;                     // one of its tags; empty: any or none
   bool with_letters = false;           // only those with open dead letters
   std::size_t limit = 50;
 };

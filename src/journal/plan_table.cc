@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "journal/plan_summary.h"
 #include "journal/row_format.h"
 #include "journal/sqlite.h"
+#include "model/content/plan_tags.h"
 
 namespace agenttalk {
 namespace {
@@ -24,7 +26,9 @@ namespace {
 constexpr std::string_view kLive = "live";
 constexpr std::string_view kColumns =
     "stream, state, opened, letters, updated, created, completed, total, input_tokens, output_tokens, "
-    "micro_usd, unpriced, crc, name, goal";
+    "micro_usd, unpriced, crc, name, goal, ";
+constexpr std::string_view kTagColumn = "tags";
+constexpr std::string_view kNoTags = "''";
 
 std::uint64_t Count(Timestamp time) {
   const auto count = time.time_since_epoch().count();
@@ -35,6 +39,23 @@ Timestamp TimeOf(std::uint64_t count) {
   return Timestamp(Duration(static_cast<Duration::rep>(count)));
 }
 
+// With a space around each, so that one is found by its text; none has a space in it.
+std::string TagText(const PlanTags& tags) {
+  std::string text;
+  for (const std::string& tag : tags) text.append(text.empty() ? " " : "").append(tag).append(" ");
+  return text;
+}
+
+PlanTags TagsIn(std::string_view text) {
+  PlanTags tags;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) tags.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return tags;
+}
+
 // Without `created`: it is written once and the rest many times.
 std::uint32_t SummaryCrc(std::uint64_t stream, std::string_view state, const PlanSummary& of) {
   std::string text = of.plan.str();
@@ -42,6 +63,8 @@ std::uint32_t SummaryCrc(std::uint64_t stream, std::string_view state, const Pla
     text.push_back('\0');
     text.append(part);
   }
+  // A plan without any has the checksum that it had before there were tags.
+  if (!of.tags.empty()) text.append(1, '\0').append(TagText(of.tags));
   return RecordCrc(text, {stream, of.opened ? std::uint64_t{1} : 0, of.letters, Count(of.updated_at),
                           of.tasks_completed, of.tasks_total, of.cost.input_tokens, of.cost.output_tokens,
                           of.cost.micro_usd, of.cost.unpriced});
@@ -58,6 +81,7 @@ PlanSummary SummaryAt(const Statement& at) {
                       .created_at = TimeOf(at.Int(5)),
                       .updated_at = TimeOf(at.Int(4)),
                       .cost = {at.Int(8), at.Int(9), at.Int(10), at.Int(11)},
+                      .tags = TagsIn(at.Text(15)),
                       .exact = true,
                       .order = at.Int(0)};
   summary.exact = summary.state != kLive && at.Int(12) == SummaryCrc(summary.order, summary.state, summary);
@@ -74,11 +98,12 @@ std::string LikePattern(std::string_view text) {
 }
 
 // What is asked of plans that are not live.
-std::string Conditions(const SummaryQuery& query) {
+std::string Conditions(const SummaryQuery& query, std::string_view tags) {
   std::string text = query.state.empty() ? "state <> 'live'" : "state = ?2";
   if (query.since != Timestamp{}) text += " AND updated >= ?3";
   if (query.until != Timestamp::max()) text += " AND updated < ?4";
   if (!query.text.empty()) text += " AND (name LIKE ?5 ESCAPE '\\' OR goal LIKE ?5 ESCAPE '\\')";
+  if (!query.tag.empty()) text += fmt::format(" AND instr({}, ?6) > 0", tags);
   return text;
 }
 
@@ -87,11 +112,11 @@ std::string Conditions(const SummaryQuery& query) {
 Result<PlanTable> PlanTable::Open(Database& database) {
   PlanTable table;
   table.write_ = TRY(database.Prepare(
-      fmt::format("INSERT INTO plans({}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+      fmt::format("INSERT INTO plans({}{}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
                   "ON CONFLICT(stream) DO UPDATE SET state = ?2, opened = ?3, letters = ?4, updated = ?5, "
                   "completed = ?7, total = ?8, input_tokens = ?9, output_tokens = ?10, micro_usd = ?11, "
-                  "unpriced = ?12, crc = ?13, goal = ?15",
-                  kColumns)));
+                  "unpriced = ?12, crc = ?13, goal = ?15, tags = ?16",
+                  kColumns, kTagColumn)));
   table.mark_live_ =
       TRY(database.Prepare("UPDATE plans SET state = 'live' WHERE stream = ? AND state <> 'live'"));
   table.remove_ = TRY(database.Prepare("DELETE FROM plans WHERE stream = ?"));
@@ -100,6 +125,7 @@ Result<PlanTable> PlanTable::Open(Database& database) {
 
 Result<void> PlanTable::Write(std::uint64_t stream, const PlanSummary& summary, bool live) {
   const std::string_view state = live ? kLive : std::string_view(summary.state);
+  const std::string tags = TagText(summary.tags);
   return write_.Bind(1, stream)
       .BindText(2, state)
       .Bind(3, summary.opened ? 1 : 0)
@@ -115,6 +141,7 @@ Result<void> PlanTable::Write(std::uint64_t stream, const PlanSummary& summary, 
       .Bind(13, SummaryCrc(stream, state, summary))
       .BindText(14, summary.plan.str())
       .BindText(15, summary.goal)
+      .BindText(16, tags)
       .Run();
 }
 
@@ -126,21 +153,24 @@ Result<void> PlanTable::Remove(std::uint64_t stream) {
   return remove_.Bind(1, stream).Run();
 }
 
-Result<std::vector<PlanSummary>> ReadSummaries(Database& database, const SummaryQuery& query) {
+Result<std::vector<PlanSummary>> ReadSummaries(Database& database, const SummaryQuery& query, bool has_tags) {
   // Two runs through an index, each newest first, and merged: the live ones, and those that fit.
   const std::string_view letters = query.with_letters ? " AND letters > 0" : "";
-  const std::string select = fmt::format("SELECT {} FROM plans WHERE stream < ?1", kColumns);
+  const std::string_view tags = has_tags ? kTagColumn : kNoTags;
+  const std::string select = fmt::format("SELECT {}{} FROM plans WHERE stream < ?1", kColumns, tags);
   Statement live = TRY(database.Prepare(select + " AND state = 'live' ORDER BY stream DESC"));
   Statement rest = TRY(
-      database.Prepare(fmt::format("{} AND {}{} ORDER BY stream DESC", select, Conditions(query), letters)));
+      database.Prepare(fmt::format("{} AND {}{} ORDER BY stream DESC", select, Conditions(query, tags), letters)));
   const std::uint64_t before = query.before > INT64_MAX ? INT64_MAX : query.before;
   const std::string pattern = LikePattern(query.text);
+  const std::string tag = TagText({query.tag});
   live.Bind(1, before);
   rest.Bind(1, before);
   if (!query.state.empty()) rest.BindText(2, query.state);
   if (query.since != Timestamp{}) rest.Bind(3, Count(query.since));
   if (query.until != Timestamp::max()) rest.Bind(4, Count(query.until));
   if (!query.text.empty()) rest.BindText(5, pattern);
+  if (!query.tag.empty()) rest.BindText(6, tag);
   bool has_live = TRY(live.Step());
   bool has_rest = TRY(rest.Step());
   std::vector<PlanSummary> found;

@@ -30,8 +30,8 @@ class PlanTable {
 };
 
 // Newest first, at most `limit` of them; live ones always, whatever their state, text and times may be by
-// now.
-Result<std::vector<PlanSummary>> ReadSummaries(Database& database, const SummaryQuery& query);
+// now. Without tags: the table is of an older program's.
+Result<std::vector<PlanSummary>> ReadSummaries(Database& database, const SummaryQuery& query, bool has_tags);
 // Where this stream stands in that order; none: there is no record of it.
 Result<std::optional<std::uint64_t>> OrderOf(Database& database, std::uint64_t stream);
 

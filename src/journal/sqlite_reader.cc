@@ -319,7 +319,7 @@ Result<bool> SqliteReader::HasAllSummaries() {
 Result<std::vector<PlanSummary>> SqliteReader::Summaries(const SummaryQuery& query) {
   const MutexLock lock(mutex_);
   const ReadTransaction transaction = TRY(ReadTransaction::Begin(statements_.begin, statements_.end));
-  return ReadSummaries(database_, query);
+  return ReadSummaries(database_, query, version_ >= kVersionWithTags);
 }
 
 Result<std::optional<std::uint64_t>> SqliteReader::OrderOf(const PlanId& plan) {

@@ -101,6 +101,7 @@ CREATE TABLE directories(
 );
 )"},
     Migration{4, ""},  // two more values in meta
+    Migration{5, "ALTER TABLE plans ADD COLUMN tags TEXT NOT NULL DEFAULT ''"},
 };
 
 Result<bool> HasTable(Database& database, std::string_view name) {

@@ -57,5 +57,6 @@ inline constexpr std::string_view kLiveStreamsKey = "live_streams";
 inline constexpr std::uint64_t kVersionWithPlans = 2;
 inline constexpr std::uint64_t kVersionWithDirectories = 3;
 inline constexpr std::uint64_t kVersionWithTotals = 4;
+inline constexpr std::uint64_t kVersionWithTags = 5;
 
 }  // namespace agenttalk

@@ -3,12 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/ids.h"
+#include "journal/journal.h"
 #include "journal/journal_test_support.h"
+#include "journal/plan_summary.h"
 #include "journal/sqlite.h"
 #include "journal/sqlite_journal.h"
 
@@ -122,6 +128,39 @@ TEST_F(MigrationTest, OpensAJournalOfFormatVersionOne) {
   EXPECT_EQ((*journal)->BeginEpoch().value(), 2);
   EXPECT_EQ(AllRows(**journal), std::vector<std::string>{"plan_a/1@1+1:hello"});
   EXPECT_TRUE(CommitOne(**journal, AppendOf(RowOf("plan_a", 2, 2, "on")), 2));
+}
+
+// What a reader and a writer find in a journal whose plans have no column for tags.
+TEST_F(MigrationTest, AJournalWithoutTagsListsItsPlans) {
+  const std::filesystem::path hub = directory_.path() / ".agenttalk";
+  {
+    auto journal = SqliteJournal::Open(hub).value();
+    const std::uint64_t epoch = journal->BeginEpoch().value();
+    Append append = AppendOf(RowOf("plan_a", 1, 1, "end"));
+    PlanSummary summary;
+    summary.plan = PlanId("plan_a");
+    summary.state = "completed";
+    append.rows[0].live = false;
+    append.rows[0].summary = std::make_shared<const PlanSummary>(summary);
+    ASSERT_TRUE(CommitOne(*journal, std::move(append), epoch));
+  }
+  {
+    Database old = Database::Open(hub / "journal.db", Database::Mode::kCreate).value();
+    ASSERT_TRUE(old.Execute("ALTER TABLE plans DROP COLUMN tags"));
+    ASSERT_TRUE(MetaTable::Open(old).value().Set("schema_version", 4));
+  }
+  SummaryQuery tagged;
+  tagged.tag = "weekly";
+  const auto expect_listed = [&](Journal& journal) {
+    const std::vector<PlanSummary> found = journal.Summaries({}).value();
+    ASSERT_EQ(found.size(), 1);
+    EXPECT_TRUE(found[0].exact && found[0].tags.empty());
+    EXPECT_TRUE(journal.Summaries(tagged).value().empty());
+  };
+  expect_listed(*SqliteJournal::OpenReadOnly(hub).value());
+  expect_listed(*SqliteJournal::Open(hub).value());
+  Database now = Database::Open(hub / "journal.db", Database::Mode::kReadOnly).value();
+  EXPECT_TRUE(RequireVersion(now, JournalMigrations()));
 }
 
 }  // namespace

@@ -120,6 +120,7 @@ void Hub::PumpStop() {
   if (!core().Settled()) return;
   if (!files_settled_) {
     files_settled_ = true;
+    if (options_.mode == HubMode::kServe) core().SnapshotAtRest();
     node_->SettleFiles();
     for (const std::string& problem : node_->TakeProblems()) Report(problem);
     Wake();

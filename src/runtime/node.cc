@@ -168,6 +168,7 @@ void Node::GiveMemoryBack(Timestamp now, bool resting) {
   }
   if (gave_back_ || now < quiet_at_ || !core_.Settled()) return;
   gave_back_ = true;
+  core_.SnapshotAtRest();
   core_.ForgetAtRest();
   projection_.ForgetAtRest();
   intake_.SleepAtRest();

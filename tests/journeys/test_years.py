@@ -603,3 +603,95 @@ def test_one_task_of_a_large_plan_is_shown_without_reading_the_plan(box):
     assert read > whole / part, "this test would notice"
     # What is not there is told as ever.
     assert "t17" in box.run("show", "plan_big", "t17x").expect(2).err
+
+
+def test_plans_are_found_by_their_tags(box):
+    with Journey(box, mind, TEAM) as hub:
+        hub.start()
+        tags = lambda name: next(one["tags"] for one in hub.json("plans") if one["plan_id"] == f"plan_{name}")  # noqa: E731
+
+        def tagged(name, *arguments, **more):
+            text = json.loads(plan(name, goal="Bees")) | more
+            hub.write(f"{name}.yaml", json.dumps(text))
+            return hub.agenttalk("run", f"{name}.yaml", *arguments, "--json").expect(0)
+
+        tagged("a", tags=["weekly", "client-x"])
+        tagged("b", "--tag", "weekly", "--tag", "by-hand", tags="report")
+        tagged("c")
+        assert tags("a") == ["weekly", "client-x"] and tags("b") == ["report", "weekly", "by-hand"] and tags("c") == []
+        assert ids(hub.json("plans", "--tag", "weekly")) == ["plan_b", "plan_a"]
+        assert ids(hub.json("plans", "--tag", "weekly", "--limit", "1", "--after", "plan_b")) == ["plan_a"]
+        assert ids(hub.json("plans", "--tag", "week")) == [] == hub.json("plans", "--tag", "weekly", "--state", "failed")
+        shown = hub.agenttalk("plans").expect(0).out
+        assert "tags" in shown.splitlines()[0] and "client-x" in shown, shown
+        assert "tags: weekly, client-x" in hub.agenttalk("status", "a").expect(0).out
+        assert hub.json("status", "a")["tags"] == ["weekly", "client-x"]
+
+        # Other tags are no other work: nobody is asked, and the revision stays.
+        asked = len(hub.model.requests)
+        revision = hub.json("status", "a")["revision"]
+        tagged("a", tags=["monthly"])
+        assert tags("a") == ["monthly"] and hub.json("status", "a")["revision"] == revision
+        tagged("a", "--tag", "kept")  # the file says nothing of tags: those it has stay
+        assert tags("a") == ["monthly", "kept"]
+        assert len(hub.model.requests) == asked
+        tagged("b", tags=[])
+        assert tags("b") == []
+        assert "tagged monthly, kept" in hub.agenttalk("log", "a").expect(0).out
+
+        # After a kill and a stop, in a fork, and as an archive elsewhere.
+        hub.restart("kill")
+        assert tags("a") == ["monthly", "kept"] and ids(hub.json("plans", "--tag", "kept")) == ["plan_a"]
+        hub.agenttalk("fork", "a", "--from", "write", "--as", "plan_again", "--json").expect(0)
+        wait_for(lambda: hub.json("status", "again")["state"] == "completed", "the fork's end")
+        assert ids(hub.json("plans", "--tag", "kept")) == ["plan_again", "plan_a"]
+        hub.agenttalk("export", "a", "--archive", "a.tar").expect(0)
+        hub.stop()
+        hub.agenttalk("gc", "a").expect(0)
+        assert ids(hub.json("plans", "--tag", "kept")) == ["plan_again"]
+        hub.agenttalk("import", "a.tar").expect(0)
+        assert sorted(ids(hub.json("plans", "--tag", "kept"))) == ["plan_a", "plan_again"] and tags("a") == ["monthly", "kept"]
+
+        # What cannot be a tag is refused before anything is done.
+        listed = hub.json("plans")
+        hub.write("bad.yaml", json.dumps(json.loads(plan("bad")) | {"tags": ["two words"]}))
+        said = hub.agenttalk("run", "bad.yaml").expect(2)
+        assert "two words" in said.err and "NAME_UNSAFE" in said.err and "letters, digits" in said.err, said.err
+        said = hub.agenttalk("run", "c.yaml", "--tag", "../c").expect(2)
+        assert "../c" in said.err, said.err
+        hub.agenttalk("run", "plan_c", "--tag", "late").expect(2)
+        assert hub.json("plans") == listed
+
+
+def test_a_waiting_plan_is_read_from_its_snapshot_after_a_rest_and_a_stop(box):
+    """A plan of very many tasks that waits for a person: whoever starts the server again does not wait for its past."""
+    with Journey(box, mind, TEAM) as hub:
+        nodes = [{"id": f"t{n}", "agent": "writer", "prompt": "Write one line."} for n in range(1400)]
+        nodes.append({"id": "judged", "agent": "writer", "prompt": "Write one line.", "needs": [node["id"] for node in nodes],
+                      "gate": "human", "outputs": ["line.md"]})
+        nodes += [{"id": f"after{n}", "agent": "writer", "prompt": "Write one line.", "needs": ["judged"]} for n in range(800)]
+        hub.write("agenttalk.yaml", json.dumps({
+            "version": 1, "provider": "offline", "mirror": "lazy", "agents": {"writer": {"max_parallel": 64}},
+            "providers": {"offline": {"kind": "scripted", "answers": "answers.yaml"}}}))
+        hub.write("answers.yaml", '- answer: {result: "done"}\n')
+        hub.write("big.yaml", json.dumps({"plan": "big", "tasks": nodes}))
+        hub.start()
+        hub.agenttalk("run", "big.yaml", "--quiet").expect(3)
+
+        def behind():
+            """How many rows of the plan a start has to fold."""
+            with sqlite3.connect(f"file:{hub.dir}/.agenttalk/journal.db?mode=ro", uri=True) as journal:
+                (rows, number), = journal.execute(
+                    "SELECT count(*), stream FROM journal WHERE stream = (SELECT number FROM streams WHERE name = 'plan_big')")
+                found = journal.execute("SELECT version FROM snapshots WHERE stream = ?", (number,)).fetchone()
+            return rows - (found[0] if found else 0)
+
+        wait_for(lambda: behind() < 64, "a snapshot of the plan at rest")
+        before = hub.json("status", "big")
+        hub.restart("kill")
+        assert hub.json("status", "big") == before
+        hub.restart("stop")
+        assert hub.json("status", "big") == before
+        (question,) = before["questions"]
+        hub.agenttalk("answer", question, "--approve").expect(0)
+        wait_for(lambda: hub.json("status", "big")["state"] == "completed", "the plan's end")

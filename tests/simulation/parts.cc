@@ -45,8 +45,7 @@ std::optional<std::uint64_t> SimCommits::Commit(std::size_t count) {
   if (auto committed = journal_.Commit(batch, epoch_); !committed) {
     throw Violation("a commit was refused: " + committed.error().message);
   }
-  const JournalRow& last = batch.back().rows.back();
-  return last.first_event + last.event_count - 1;
+  return LastEventOf(batch);
 }
 
 class SimModel::Handle final : public ModelCall {

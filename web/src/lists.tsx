@@ -21,7 +21,7 @@ export function useSettled<T>(value: T, wait = 200): T {
 }
 
 export interface PlanPage { plans: Json[]; next: string | null }
-interface PlanQuery { limit: number; text?: string; state?: string; after?: string }
+interface PlanQuery { limit: number; text?: string; state?: string; tag?: string; after?: string }
 
 // A page of the list of plans, the newest first. `next`: where the next page begins.
 export function usePlans(query: PlanQuery, concern: Concern, pause?: number): {value?: PlanPage; error?: Refused} {
@@ -33,11 +33,12 @@ export function usePlans(query: PlanQuery, concern: Concern, pause?: number): {v
 export function Plans() {
   const [typed, setTyped] = useState('');
   const [state, setState] = useState('');
+  const [tag, setTag] = useState('');
   const [before, setBefore] = useState<string[]>([]);  // where the pages before this one began
   const text = useSettled(typed.trim());
   const after = before[before.length - 1] ?? '';
-  useEffect(() => setBefore([]), [text, state]);
-  const page = usePlans({limit: PAGE, ...(text ? {text} : {}), ...(state ? {state} : {}), ...(after ? {after} : {})}, anything);
+  useEffect(() => setBefore([]), [text, state, tag]);
+  const page = usePlans({limit: PAGE, ...(text ? {text} : {}), ...(state ? {state} : {}), ...(tag ? {tag} : {}), ...(after ? {after} : {})}, anything);
   const rows = page.value?.plans ?? [];
   return (
     <section class="main">
@@ -47,17 +48,19 @@ export function Plans() {
         <label><span class="hidden">{t('state')}</span><select value={state} onChange={(event) => setState(event.currentTarget.value)}>
           <option value="">{t('all')}</option>{STATES.map((one) => <option value={one}>{planState(one)}</option>)}
         </select></label>
+        {tag && <button class="quiet" aria-label={t('anyTag')} title={t('anyTag')} onClick={() => setTag('')}>{visible(tag)} ×</button>}
         <a class="button changes" href="#/start">{t('start')}</a>
       </div>
       {page.error && <Problem error={page.error} />}
       {!page.value && !page.error && <Loading />}
-      {page.value && rows.length === 0 && <p class="empty">{text || state ? t('noneFound') : t('noPlans')}</p>}
+      {page.value && rows.length === 0 && <p class="empty">{text || state || tag ? t('noneFound') : t('noPlans')}</p>}
       {rows.length > 0 && (
         <table class="plans">
           <thead><tr><th>{t('plan')}</th><th>{t('state')}</th><th class="n">{t('done')}</th><th class="n wide">{t('cost')}</th><th class="n">{t('updated')}</th></tr></thead>
           <tbody>{rows.map((one) => (
             <tr key={one.plan_id}>
-              <td><a href={planPath(one.plan_id)}>{visible(one.goal || one.plan_id)}</a>{one.goal && <span class="muted sub">{one.plan_id}</span>}</td>
+              <td><a href={planPath(one.plan_id)}>{visible(one.goal || one.plan_id)}</a>{one.goal && <span class="muted sub">{one.plan_id}</span>}
+                {(one.tags ?? []).map((word: string) => <button class="chip" key={word} onClick={() => setTag(word)}>{visible(word)}</button>)}</td>
               <td><Badge state={one.state} />{one.questions > 0 && <span class="count">{one.questions}</span>}</td>
               <td class="n"><meter min={0} max={one.tasks_total || 1} value={one.tasks_completed} aria-label={t('done')} /> {count(one.tasks_completed)} / {count(one.tasks_total)}</td>
               <td class="n wide">{one.cost_usd === undefined ? '' : money(one.cost_usd)}</td>

@@ -61,6 +61,8 @@ std::string StatusText(const json::object& given, const std::string& current, bo
     const double seconds = time ? std::chrono::duration<double>(time->time_since_epoch()).count() : 0;
     text += PlanLine(status) + "\n" + TaskTable(status, seconds, kMostTasks, colors);
   }
+  if (const json::value* tags = status.if_contains("tags"); tags != nullptr && !tags->as_array().empty())
+    text += fmt::format("tags: {}\n", CellText(*tags));
   if (!status.at("questions").as_array().empty()) {
     text += fmt::format("open questions: {} (see `agenttalk questions`)\n", CellText(status.at("questions")));
   }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
 #include <chrono>
@@ -51,7 +52,7 @@ Result<ExitCode> ShowList(const Invocation& call, const std::string& method,
 
 Result<ExitCode> ListPlans(const Invocation& call) {
   json::object parameters;
-  for (const char* name : {"state", "since", "text", "after"}) {
+  for (const char* name : {"state", "since", "text", "tag", "after"}) {
     const std::string value = call.arguments.Get(fmt::format("--{}", name));
     if (!value.empty()) parameters[name] = value;
   }
@@ -75,14 +76,20 @@ Result<ExitCode> ListPlans(const Invocation& call) {
                                         : "no such plans\n");
     return ExitCode::kDone;
   }
-  std::vector<std::vector<std::string>> rows = {{"plan", "state", "tasks", "updated", "goal"}};
+  const bool tagged =
+      std::ranges::any_of(plans, [](const json::value& plan) { return !plan.at("tags").as_array().empty(); });
+  std::vector<std::vector<std::string>> rows = {{"plan", "state", "tasks", "updated"}};
+  if (tagged) rows.front().emplace_back("tags");
+  rows.front().emplace_back("goal");
   for (const json::value& plan : plans) {
     const std::string state = CellText(plan.at("state"));
     const bool stopped = state == "running" && !plan.at("active").as_bool();  // as `status` says it
     rows.push_back(
         {CellText(plan.at("plan_id")), stopped ? "stopped" : state,
          fmt::format("{} of {}", CellText(plan.at("tasks_completed")), CellText(plan.at("tasks_total"))),
-         LocalTimeText(CellText(plan.at("updated_at"))), CellText(plan.at("goal"))});
+         LocalTimeText(CellText(plan.at("updated_at")))});
+    if (tagged) rows.back().push_back(CellText(plan.at("tags")));
+    rows.back().push_back(CellText(plan.at("goal")));
   }
   call.console.Out(FittedToTerminal(TableText(rows, call.console.colors_out())));
   if (plans.size() == most) {
@@ -170,6 +177,10 @@ Verb PlansVerb() {
                           .takes = Takes::kValue,
                           .help = "only plans whose id or goal contains this",
                           .value = "TEXT"},
+                         {.name = "--tag",
+                          .takes = Takes::kValue,
+                          .help = "only plans with this tag",
+                          .value = "TAG"},
                          {.name = "--limit",
                           .takes = Takes::kValue,
                           .help = "how many plans to list: 1 to 1000 (default: 50)",

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/goal_requests.h"
 #include "base/error.h"
@@ -35,6 +36,11 @@ std::string Author() {
   return user == nullptr || *user == 0 ? "run" : user;
 }
 
+json::array TagsOf(const Invocation& call) {
+  const std::vector<std::string> tags = call.arguments.All("--tag");
+  return json::array(tags.begin(), tags.end());
+}
+
 json::object RequestOf(const Invocation& call, const PlanSource& source) {
   json::object request{{source.is_dag ? "dag" : "plan", source.text},
                        {"fresh", call.arguments.Has("--fresh")},
@@ -43,6 +49,7 @@ json::object RequestOf(const Invocation& call, const PlanSource& source) {
   if (call.arguments.Has("--keep")) request["if_changed"] = "keep";
   if (call.arguments.Has("--replace")) request["if_changed"] = "replace";
   request["files"] = FilesOfRequest(source.files);
+  request["tags"] = TagsOf(call);
   return request;
 }
 
@@ -91,9 +98,10 @@ Result<ExitCode> RunPlanFile(const Invocation& call, const fs::path& directory, 
 }
 
 Result<ExitCode> RunKnownPlan(const Invocation& call, const fs::path& directory, const std::string& plan) {
-  if (call.arguments.Has("--file")) {
-    return Fail(ErrorCode::kUsage, fmt::format("{} exists, and --file is for plan files and new goals", plan),
-                "run its plan file with --file, or the goal in the same words");
+  for (const char* option : {"--file", "--tag"}) {
+    if (!call.arguments.Has(option)) continue;
+    return Fail(ErrorCode::kUsage, fmt::format("{} exists, and {} is for plan files and new goals", plan, option),
+                fmt::format("run its plan file with {}, or the goal in the same words", option));
   }
   return RunPlan(call, directory,
                  {"plan/continue",
@@ -112,6 +120,7 @@ Result<ExitCode> RunGoal(const Invocation& call, const fs::path& directory, cons
                   {{"goal", goal},
                    {"fresh", call.arguments.Has("--fresh")},
                    {"files", FilesOfRequest(files)},
+                   {"tags", TagsOf(call)},
                    {"author", Author()}},
                   PlanIdOfGoal(goal),
                   "agenttalk run " + PlanIdOfGoal(goal).str()});
@@ -169,6 +178,11 @@ Verb RunVerb() {
                 .help = "a file for the work, a folder, or a pattern in quotes; as often as needed",
                 .value = "F",
                 .completes = Completes::kFile},
+               {.name = "--tag",
+                .takes = Takes::kValues,
+                .help = "a word by which `plans --tag` finds the plan again; as often as needed",
+                .value = "TAG",
+                .rare = true},
                {.name = "--fresh",
                 .takes = Takes::kFlag,
                 .help = "run every task again and reuse no recorded answer"},

@@ -18,6 +18,7 @@
 #include "base/glob.h"
 #include "base/ids.h"
 #include "engine/command/input_binding.h"
+#include "engine/command/plan_tags.h"
 #include "engine/dag/file_conflict.h"
 #include "engine/dag/flow.h"
 #include "engine/dag/fork_flow.h"
@@ -217,9 +218,11 @@ void OnPlanSubmission(Turn& turn, PlanSubmission submission) {
   }
   if (!plan.dag) {
     if (!plan.opened) turn.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
+    TagPlan(turn, plan, submission.tags);
     Adopt(turn, plan, submission, std::vector<std::uint32_t>(submission.dag.nodes.size()));
     AdvanceTasks(turn, plan);
   } else {
+    TagPlan(turn, plan, submission.tags);
     const std::set<std::string> changed = ChangedFiles(*plan.dag, submission);
     const bool same =
         !submission.fresh && changed.empty() && Sha256(submission.dag_json) == plan.dag->document().digest;

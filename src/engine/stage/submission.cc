@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/error_code.h"
+#include "engine/command/plan_tags.h"
 #include "engine/dag/plan_control.h"
 #include "engine/stage/calls.h"
 #include "engine/stage/flow.h"
@@ -66,6 +67,7 @@ void OnGoalSubmission(Turn& turn, GoalSubmission submission) {
     turn.reply = {Reply::Status::kRefused, std::move(refusal), {}, 0};
     return;
   }
+  if (plan.opened && !repeated) TagPlan(turn, plan, submission.tags);
   const bool failed = plan.completed && (plan.cancelled || (plan.HasFailedGoal()));
   const bool other_files = HasOtherFiles(plan, submission);
   if (repeated || (plan.opened && !failed && !submission.fresh && !other_files)) {
@@ -74,6 +76,7 @@ void OnGoalSubmission(Turn& turn, GoalSubmission submission) {
   }
   if (!plan.opened) {
     turn.Emit(plan, PlanChanged{PlanChange::kOpened, {}});
+    TagPlan(turn, plan, submission.tags);
     std::vector<NamedContent> files = KeepGoalFiles(turn, plan, submission);
     BeginGoal(turn, plan, submission.goal, submission.author, {}, std::move(files));
   } else if (submission.fresh || other_files) {

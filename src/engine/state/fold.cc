@@ -138,6 +138,7 @@ class Folding {
   void operator()(const RemarkSettled& e) { FoldRemark(plan_, e, state_.settings.language); }
   void operator()(const ResultShared& e) { state_.shared.Add(e); }
   void operator()(const CallRestarted& /*e*/) {}  // its intent is still open
+  void operator()(const PlanTagged& e) { plan_.tags = e.tags; }
   void operator()(const PlanFileKept& e) { plan_.dag->Change().file_dag = e.dag; }
 
   void Trail() { FoldTrail(plan_, event_); }

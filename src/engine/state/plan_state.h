@@ -29,6 +29,7 @@
 #include "engine/state/working_memory.h"
 #include "model/command/command.h"
 #include "model/content/content.h"
+#include "model/content/plan_tags.h"
 #include "model/events/event.h"
 #include "model/request/answer_contract.h"
 
@@ -247,6 +248,7 @@ class PlanState {
   CostShares shares;          // of `spent`; what was spent before it was told apart is in none
   CostShares settled_shares;  // of `settled`
   Miscount miscount;          // of what is reserved for calls
+  PlanTags tags;
   std::uint64_t version = 0;  // rows in the journal
   std::uint64_t last_event = 0;
   std::uint64_t snapshot_version = 0;  // of the newest snapshot; 0: there is none
@@ -265,6 +267,7 @@ class PlanState {
     f("goal", self.goal), f("trails", self.trails);
     f("shares", self.shares), f("settled_shares", self.settled_shares);
     f("miscount", self.miscount);
+    f("tags", self.tags);
   }
 
   // The record of a command; null when there is none.

@@ -19,6 +19,7 @@
 #include "model/config/agent_profile.h"
 #include "model/config/risk_level.h"
 #include "model/content/content.h"
+#include "model/content/plan_tags.h"
 #include "model/dag/task_dag.h"
 #include "model/events/event.h"
 #include "model/events/role_events.h"
@@ -241,6 +242,7 @@ struct PlanSubmission {
   std::optional<Inheritance> inherits = {};  // the plan must be new then
   bool from_file = false;                    // it is a person's plan file
   FileConflict conflict = FileConflict::kAsk;
+  TagChange tags = {};
 };
 
 // Thinking commands by hand: one batch, applied whole or not at all. A plan that does not exist yet is made
@@ -290,6 +292,7 @@ struct GoalSubmission {
   bool fresh = false;  // a plan that exists starts again
   std::string client_id;
   std::vector<std::pair<std::string, Payload>> files = {};  // by base name; none: those it has stay
+  TagChange tags = {};
 };
 
 // What somebody says about a plan.

@@ -205,7 +205,7 @@ void AgentsTool(const ToolCallPtr& call) {
 void PlansTool(const ToolCallPtr& call) {
   const auto limit = static_cast<std::size_t>(call->Number("limit", kUsualPlans));
   json::object request{{"limit", limit}};
-  for (const char* name : {"state", "text", "after"}) {
+  for (const char* name : {"state", "text", "tag", "after"}) {
     if (const std::string given = call->Text(name); !given.empty()) request[name] = given;
   }
   call->hub().Call("plans", std::move(request), [call, limit](const Result<json::value>& plans) {

@@ -154,6 +154,7 @@ std::vector<Tool> HubTools() {
                       "only plans in this state",
                       {"running", "waiting", "paused", "completed", "failed", "cancelled"}},
                      {"text", ArgumentKind::kText, false, "only plans with this in their id or goal"},
+                     {"tag", ArgumentKind::kText, false, "only plans with this tag"},
                      {"limit", ArgumentKind::kCount, false, "at most so many; default 20"},
                      {"after", ArgumentKind::kText, false, "a plan_id: continue the list after it"}},
        .answers = {{"plans", "array"}, {"more", "boolean"}},

@@ -18,6 +18,7 @@
 #include "base/glob.h"
 #include "base/ids.h"
 #include "base/issue.h"
+#include "model/content/plan_tags.h"
 #include "model/dag/checker.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_node_reader.h"
@@ -92,6 +93,21 @@ void ReadFiles(ObjectReader& reader, PlanFile& plan) {
   });
 }
 
+void ReadTags(ObjectReader& reader, PlanFile& plan) {
+  if (!reader.Has("tags")) return;
+  PlanTags& tags = plan.tags.emplace();
+  ReadTexts(reader, "tags", [&](std::string tag, const Refuse& refuse) {
+    if (!IsSafeName(tag)) {
+      refuse(ErrorCode::kNameUnsafe, fmt::format("\"{}\" cannot be a tag", tag), std::string(kTagHint));
+    } else if (std::ranges::find(tags, tag) == tags.end()) {
+      tags.push_back(std::move(tag));
+    }
+  });
+  if (tags.size() > kMostPlanTags) {
+    reader.Error("tags", ErrorCode::kTooLarge, fmt::format("a plan has at most {} tags", kMostPlanTags));
+  }
+}
+
 // Every output that a deliverable names or matches gets its mark.
 void ReadDeliverables(ObjectReader& reader, bool tasks_are_complete, TaskDag& dag) {
   if (!reader.Has("deliverables")) return;
@@ -152,6 +168,7 @@ Checked<PlanFile> ReadPlanFile(const boost::json::value& value, const DagContext
     ReadPlanId(reader, plan);
     reader.String("goal", plan.goal);
     ReadFiles(reader, plan);
+    ReadTags(reader, plan);
     const std::size_t errors = reader.issues().errors.size();
     ReadTasks(reader, context, plan, source);
     ReadDeliverables(reader, reader.issues().errors.size() == errors, plan.dag);

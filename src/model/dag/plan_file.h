@@ -2,11 +2,13 @@
 
 #include <boost/json/fwd.hpp>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/ids.h"
+#include "model/content/plan_tags.h"
 #include "model/dag/checker.h"
 #include "model/dag/task_dag.h"
 #include "model/reading/checked.h"
@@ -20,6 +22,7 @@ struct PlanFile {
   PlanId plan_id;
   std::string goal;
   std::vector<std::string> files;  // paths or globs, relative to the plan file
+  std::optional<PlanTags> tags = {};
   TaskDag dag;
 
   bool operator==(const PlanFile&) const = default;

@@ -4,6 +4,7 @@
 
 #include <boost/json/value.hpp>
 #include <chrono>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "base/ids.h"
 #include "base/json.h"
+#include "model/content/plan_tags.h"
 #include "model/dag/task_dag.h"
 #include "model/dag/task_dag_reader.h"
 #include "model/reading/brief_issues.h"
@@ -169,6 +171,19 @@ TEST(PlanFile, ACycleIsNamedAtItsLine) {
 TEST(PlanFile, BrokenYamlIsOneErrorWithItsLine) {
   EXPECT_EQ(Errors("plan: p\ntasks: [\n"), (Lines{"YAML_INVALID :3"}));
   EXPECT_EQ(Errors("plan: p\nplan: q\n"), (Lines{"YAML_INVALID :2"}));
+}
+
+TEST(PlanFile, TagsAreNamesAndStandOnce) {
+  const std::string tasks = "\ntasks: [{id: a, agent: x, prompt: p}]\n";
+  EXPECT_EQ(Accepted("plan: p" + tasks).tags, std::nullopt);
+  EXPECT_EQ(Accepted("plan: p\ntags: []" + tasks).tags, PlanTags());
+  EXPECT_EQ(Accepted("plan: p\ntags: weekly" + tasks).tags, PlanTags{"weekly"});
+  EXPECT_EQ(Accepted("plan: p\ntags: [b, a.1, b]" + tasks).tags, (PlanTags{"b", "a.1"}));
+  EXPECT_EQ(Errors("plan: p\ntags: [ok, two words, -x, 7]" + tasks),
+            (Lines{"NAME_UNSAFE /tags/1:2", "NAME_UNSAFE /tags/2:2", "TYPE_MISMATCH /tags/3:2"}));
+  std::string many = "plan: p\ntags: [t";
+  for (int i = 0; i < 32; ++i) many += ", t" + std::to_string(i);
+  EXPECT_EQ(Errors(many + "]" + tasks), Lines{"TOO_LARGE /tags:2"});
 }
 
 TEST(PlanFile, RefusesUnsafeFilesAndUnknownDeliverables) {

@@ -96,7 +96,8 @@ namespace agenttalk {
   X(ClockJumped, "clock_jumped") \
   X(PlanRemoved, "plan_removed") \
   X(PlanImported, "plan_imported") \
-  X(ToolCallHeld, "tool_call_held")
+  X(ToolCallHeld, "tool_call_held") \
+  X(PlanTagged, "plan_tagged")
 // clang-format on
 
 template <typename Skipped, typename... Bodies>

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "model/content/plan_tags.h"
+
 // What happens to a plan as a whole.
 namespace agenttalk {
 
@@ -37,6 +39,16 @@ struct BudgetRaised {
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("tokens", self.tokens), f("micro_usd", self.micro_usd);
+  }
+};
+
+// The tags of a plan, all of them, from now on.
+struct PlanTagged {
+  PlanTags tags;
+
+  template <typename Self, typename F>
+  static void Fields(Self& self, F&& f) {
+    f("tags", self.tags);
   }
 };
 

@@ -39,12 +39,11 @@
 #include "runtime/core/history_entry.h"
 #include "runtime/core/plan_summaries.h"
 #include "runtime/core/seeded_bugs.h"
+#include "runtime/core/snapshot_due.h"
 
 namespace agenttalk {
 namespace {
 
-// A snapshot is worth its bytes when folding what came since the last one costs about as much.
-constexpr std::uint64_t kFewestRowsBetweenSnapshots = 1024;
 // Every start reads the hub's own stream, whose rows are far apart; its snapshot is small.
 constexpr std::uint64_t kFewestHubRows = 256;
 constexpr std::size_t kVeryLarge = 10'000;
@@ -222,7 +221,23 @@ bool Core::WantsSnapshot(const PlanState& plan) const {
       plan.dag->completed() >= plan.dag->size() - plan.dag->size() / 50) {
     return false;
   }
-  return since >= std::max<std::uint64_t>(kFewestRowsBetweenSnapshots, parts);
+  return IsSnapshotDue(since, parts);
+}
+
+Snapshot Core::TakeSnapshot(const PlanState& plan) {
+  engine_->MarkSnapshot(plan.id);
+  return {plan.id, plan.version, plan.last_event,
+          plan.id.empty() ? EncodeHub(engine_->state()) : EncodePlan(plan)};
+}
+
+void Core::SnapshotAtRest() {
+  if (reading_ || failure_ || !unsettled_.empty()) return;
+  Append append;
+  for (const auto& [id, plan] : engine_->state().plans) {
+    const bool far_behind = plan->version - plan->snapshot_version >= kFewestRowsBetweenSnapshots;
+    if (far_behind && plan->IsLivePlan()) append.snapshots.push_back(TakeSnapshot(*plan));
+  }
+  if (!append.snapshots.empty()) commits_.Submit(std::move(append));
 }
 
 // The state is that after all rows of the append, so only the last row of a stream can have a snapshot.
@@ -230,9 +245,7 @@ void Core::AddSnapshots(Append& append) {
   for (const JournalRow& row : append.rows) {
     const PlanState& plan = *engine_->state().FindPlan(row.stream);
     if (row.version != plan.version || !WantsSnapshot(plan)) continue;
-    engine_->MarkSnapshot(plan.id);
-    append.snapshots.push_back({plan.id, plan.version, plan.last_event,
-                                plan.id.empty() ? EncodeHub(engine_->state()) : EncodePlan(plan)});
+    append.snapshots.push_back(TakeSnapshot(plan));
   }
 }
 

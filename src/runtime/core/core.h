@@ -144,6 +144,8 @@ class Core {
   // Unloads plans that have ended, but for very few, and drops contents that can be read again: for a hub at
   // rest.
   void ForgetAtRest();
+  // Nothing is going to happen soon: a start reads live plans from here on, and not what led to them.
+  void SnapshotAtRest();
   // True once after plans with many commands were unloaded: the allocator has memory to give back.
   bool TakeUnloadedMany();
   [[nodiscard]] const HubState& state() const { return engine_->state(); }
@@ -172,6 +174,7 @@ class Core {
   Result<void> LoadStream(const PlanId& plan);
   Append MakeAppend(const std::vector<Event>& events);
   void AddSnapshots(Append& append);
+  Snapshot TakeSnapshot(const PlanState& plan);
   [[nodiscard]] bool WantsSnapshot(const PlanState& plan) const;
   void Settle(Unsettled& settled);
   void Perform(const Event& event);

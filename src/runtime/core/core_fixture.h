@@ -98,8 +98,7 @@ class CoreTest : public ::testing::Test {
     while (!life_->commits.waiting.empty()) {
       const std::vector<Append> batch = std::exchange(life_->commits.waiting, {});
       ASSERT_TRUE(journal_.Commit(batch, epoch_).has_value());
-      const JournalRow& last = batch.back().rows.back();
-      core().Committed(last.first_event + last.event_count - 1);
+      core().Committed(LastEventOf(batch));
     }
   }
   static CommandFile MakeCommand(const std::string& id, const std::vector<RequiredInput>& inputs = {},

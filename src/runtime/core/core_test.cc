@@ -242,6 +242,42 @@ TEST_F(CoreWithTeam, APlanFoldsToTheSameFromASnapshotAndWithout) {
   EXPECT_TRUE(EncodePlan(*core().FindLoaded(PlanId("plan_a"))) == before);
 }
 
+TEST_F(CoreWithTeam, AtRestALivePlanIsReadFromASnapshotOfItsLastRow) {
+  const auto version = [&] {
+    const auto snapshot = journal_.LatestSnapshot(PlanId("plan_a")).value();
+    return snapshot ? snapshot->version : 0;
+  };
+  int commands = 0;
+  const auto submit = [&](int until) {
+    for (; commands < until; ++commands)
+      core().Submit(MakeCommand("cmd_" + std::to_string(commands), {{"never", 1}}));
+  };
+  submit(1000);
+  core().SnapshotAtRest();
+  Commit();
+  EXPECT_EQ(version(), 0) << "what is not durable yet has none";
+  core().SnapshotAtRest();
+  Commit();
+  EXPECT_EQ(version(), 0) << "few rows are read as fast";
+  submit(2040);
+  Commit();
+  const std::uint64_t first = version();
+  EXPECT_GT(first, 0) << "of the first 1,024 rows";
+  submit(2055);
+  Commit();
+  ASSERT_EQ(version(), first);
+  core().SnapshotAtRest();
+  Commit();
+  const PlanState& plan = *core().FindLoaded(PlanId("plan_a"));
+  EXPECT_EQ(version(), plan.version);
+  const std::string before = EncodePlan(plan);
+  core().SnapshotAtRest();
+  EXPECT_TRUE(commits().waiting.empty()) << "it has one already";
+  Start();
+  Commit();
+  EXPECT_TRUE(EncodePlan(*core().FindLoaded(PlanId("plan_a"))) == before);
+}
+
 // In one step plan_a is told something, then plan_b, then plan_a again: two rows, of which the first one
 // would be due for a snapshot. The state is by then that after the second.
 TEST_F(CoreWithTeam, ASnapshotIsOfTheLastRowOfAStep) {

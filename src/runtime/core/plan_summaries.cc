@@ -83,6 +83,7 @@ PlanSummary SummaryOf(const PlanState& plan) {
   summary.letters = plan.people.letters().size();
   summary.created_at = summary.updated_at = plan.updated_at;
   summary.cost = plan.spent;
+  summary.tags = plan.tags;
   summary.tasks_total = plan.dag ? plan.dag->size() : plan.commands.size();
   summary.exact = plan.dag || plan.commands.size() <= kMostCommandsCounted;
   if (!summary.exact) return summary;

@@ -73,6 +73,7 @@ std::string_view AgentLogOf(const EventBody& body) {
     std::string_view operator()(const PlanChanged&) const { return {}; }
     std::string_view operator()(const ControlAccepted&) const { return {}; }
     std::string_view operator()(const PlanFileKept&) const { return {}; }
+    std::string_view operator()(const PlanTagged&) const { return {}; }
   };
   return std::visit(Choice{}, body);
 }

@@ -1,6 +1,7 @@
 #include "runtime/history/event_words.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -345,6 +346,9 @@ class Wording {
   }
   std::string operator()(const PlanFileKept& /*e*/) const {
     return "the plan stays as it is; the changed plan file counts as seen";
+  }
+  std::string operator()(const PlanTagged& e) const {
+    return e.tags.empty() ? "the plan has no tags any more" : fmt::format("tagged {}", fmt::join(e.tags, ", "));
   }
   // Events that are younger than this table.
   template <typename Body>

@@ -144,6 +144,7 @@ json::object StatusWithoutLists(const PlanState& plan) {
   }
   return {{"plan_id", plan.id.str()},
           {"goal", std::move(goal)},
+          {"tags", json::array(plan.tags.begin(), plan.tags.end())},
           {"state", PlanStateName(plan)},
           {"phase", std::move(phase)},
           {"failure", failure.empty() ? json::value() : json::value(failure)},
