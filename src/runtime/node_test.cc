@@ -68,8 +68,7 @@ class HubInMemory {
     if (life_->commits.waiting.empty()) return false;
     const std::vector<Append> batch = std::exchange(life_->commits.waiting, {});
     EXPECT_TRUE(journal.Commit(batch, epoch_).has_value());
-    const JournalRow& last = batch.back().rows.back();
-    if (told) node().Committed(last.first_event + last.event_count - 1);
+    if (told) node().Committed(LastEventOf(batch));
     return true;
   }
   // Until nothing remains to do at this moment.
@@ -393,6 +392,25 @@ TEST(Node, AStartOfALazyHubLooksAtABoundedPartOfWhatWasPutOff) {
   const HubState& state = hub.node().core().state();
   EXPECT_EQ(state.mirrored, 0U) << "nothing but what is urgent was shown";
   EXPECT_GT(state.urgent_mirrored + 70'000, state.last_event);
+}
+
+TEST(Node, AStartOfALazyHubDoesNotFillTheFoldersOfCommandsThatHaveEnded) {
+  constexpr const char* kBound = "agents/alice/workspace/plan_a/cmd_1/inputs/photo.bin";
+  HubInMemory hub;
+  hub.mirror = MirrorMode::kLazy;
+  hub.Boot();
+  hub.Run();
+  hub.files.DropFile("agents/alice/inbox/cmd_2.json",
+                     R"({"command_id":"cmd_2","plan_id":"plan_a","prompt":"Do it.","required_inputs":["never"]})");
+  hub.files.DropFile("agents/alice/inbox/plan_a/photo.bin", std::string("\0\1\2", 3));
+  hub.DropCommand(R"(,"required_inputs":["photo.bin"])");
+  hub.Run();
+  ASSERT_EQ(hub.State(), CommandState::kSucceeded);
+  hub.Kill();
+  if (hub.files.Exists(kBound)) hub.files.Delete(kBound);
+  hub.Boot();
+  hub.Run();
+  EXPECT_FALSE(hub.files.Exists(kBound)) << "no tool is going to read it";
 }
 
 TEST(Node, AStartOfALazyHubMakesUpForAnUrgentFileThatCouldNotBeWritten) {

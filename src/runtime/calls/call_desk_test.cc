@@ -140,8 +140,7 @@ class CallDeskTest : public CoreTest {
       const std::vector<Append> batch = std::exchange(commits_.waiting, {});
       if (batch.empty()) continue;
       ASSERT_TRUE(journal_.Commit(batch, epoch_).has_value());
-      const JournalRow& last = batch.back().rows.back();
-      core_->Committed(last.first_event + last.event_count - 1);
+      core_->Committed(LastEventOf(batch));
     }
   }
   void Send(const std::string& id, std::uint32_t retry_times = 0, const std::string& agent = "alice") {
