@@ -48,7 +48,8 @@ Result<std::vector<std::string>> OptionalTexts(const json::object& parameters, c
   const json::array* list = found->if_array();
   if (list == nullptr) return Fail(ErrorCode::kTypeMismatch, fmt::format("{} is no list of strings", name));
   for (const json::value& one : *list) {
-    if (!one.is_string()) return Fail(ErrorCode::kTypeMismatch, fmt::format("{} is no list of strings", name));
+    if (!one.is_string())
+      return Fail(ErrorCode::kTypeMismatch, fmt::format("{} is no list of strings", name));
     texts.emplace_back(one.as_string());
   }
   return texts;

@@ -28,15 +28,15 @@ namespace {
 
 // Comparing a name with very many others is not worth the while.
 constexpr std::size_t kMostCompared = 10'000;
-constexpr std::string_view kPrefix = "plan_";
+constexpr std::string_view kPlanPrefix = "plan_";
 
 std::string Hint(std::string_view word, const std::vector<std::string>& known, std::string otherwise) {
   std::vector<std::string_view> names(known.begin(), known.end());
   if (names.size() > kMostCompared) names.resize(kMostCompared);
   std::string meant = DidYouMean(word, names);
   // "bees2" may be meant for "plan_bees": the prefix that people leave out is no difference.
-  if (meant.empty() && !word.starts_with(kPrefix))
-    meant = DidYouMean(fmt::format("{}{}", kPrefix, word), names);
+  if (meant.empty() && !word.starts_with(kPlanPrefix))
+    meant = DidYouMean(fmt::format("{}{}", kPlanPrefix, word), names);
   return meant.empty() ? std::move(otherwise) : meant;
 }
 
@@ -52,14 +52,15 @@ bool IsThere(Hub& hub, const PlanId& id) {
 PlanId FullPlanId(Hub& hub, const std::string& word) {
   const PlanId given(word);
   if (!IsSafeName(word)) return given;
-  const PlanId full(std::string(kPrefix) + word);
+  const PlanId full(std::string(kPlanPrefix) + word);
   return !IsThere(hub, given) && IsSafeName(full.str()) && IsThere(hub, full) ? full : given;
 }
 
 PlanId PlanBeginningWith(Hub& hub, const PlanId& id) {
   constexpr std::size_t kShortest = 4;  // of what is more than the prefix
-  const std::string given = id.str().starts_with(kPrefix) ? id.str() : std::string(kPrefix) + id.str();
-  if (given.size() < kPrefix.size() + kShortest || IsThere(hub, id)) return id;
+  const std::string given =
+      id.str().starts_with(kPlanPrefix) ? id.str() : std::string(kPlanPrefix) + id.str();
+  if (given.size() < kPlanPrefix.size() + kShortest || IsThere(hub, id)) return id;
   const auto plans = NewestPlans(hub, kMostCompared);
   // Where there are more, another one could begin so too.
   if (!plans || plans->size() == kMostCompared) return id;

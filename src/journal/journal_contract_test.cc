@@ -15,11 +15,11 @@
 #include "journal/memory_journal.h"
 #include "journal/plan_directory.h"
 #include "journal/plan_summary.h"
-#include "model/content/plan_tags.h"
 #include "journal/row_format.h"
 #include "journal/sqlite_journal.h"
 #include "journal/stream_changes.h"
 #include "model/content/content.h"
+#include "model/content/plan_tags.h"
 
 // What every journal promises, whatever it is made of.
 namespace agenttalk {

@@ -159,8 +159,8 @@ Result<std::vector<PlanSummary>> ReadSummaries(Database& database, const Summary
   const std::string_view tags = has_tags ? kTagColumn : kNoTags;
   const std::string select = fmt::format("SELECT {}{} FROM plans WHERE stream < ?1", kColumns, tags);
   Statement live = TRY(database.Prepare(select + " AND state = 'live' ORDER BY stream DESC"));
-  Statement rest = TRY(
-      database.Prepare(fmt::format("{} AND {}{} ORDER BY stream DESC", select, Conditions(query, tags), letters)));
+  Statement rest = TRY(database.Prepare(
+      fmt::format("{} AND {}{} ORDER BY stream DESC", select, Conditions(query, tags), letters)));
   const std::uint64_t before = query.before > INT64_MAX ? INT64_MAX : query.before;
   const std::string pattern = LikePattern(query.text);
   const std::string tag = TagText({query.tag});

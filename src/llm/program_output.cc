@@ -123,7 +123,7 @@ std::optional<double> NumberAt(const json::object& object, std::string_view key)
 }
 
 // One vendor counts what came from a cache apart from the input, others as a part of it.
-bool ReadUsage(const json::object& counts, Usage& usage) {
+bool ReadCounts(const json::object& counts, Usage& usage) {
   Usage read;
   std::uint64_t total = 0;
   for (const char* key : {"input_tokens", "prompt_tokens", "input"})
@@ -156,7 +156,7 @@ void ReadSpending(const std::vector<json::value>& values, ModelAnswer& answer) {
     const json::object* object = value->if_object();
     if (object == nullptr) continue;
     const json::object* usage = ObjectAt(*object, "usage");
-    if (!counted && usage != nullptr) counted = ReadUsage(*usage, answer.usage);
+    if (!counted && usage != nullptr) counted = ReadCounts(*usage, answer.usage);
     if (!answer.cost_usd) answer.cost_usd = NumberAt(*object, "total_cost_usd");
   }
   for (const json::value& value : values) {
@@ -164,7 +164,7 @@ void ReadSpending(const std::vector<json::value>& values, ModelAnswer& answer) {
     const json::object* part = object == nullptr ? nullptr : ObjectAt(*object, "part");
     if (part == nullptr) continue;
     const json::object* tokens = ObjectAt(*part, "tokens");
-    if (!counted && tokens != nullptr) ReadUsage(*tokens, answer.usage);
+    if (!counted && tokens != nullptr) ReadCounts(*tokens, answer.usage);
     if (const auto cost = NumberAt(*part, "cost")) answer.cost_usd = answer.cost_usd.value_or(0) + *cost;
   }
   if (answer.cost_usd && !(*answer.cost_usd >= 0)) answer.cost_usd.reset();

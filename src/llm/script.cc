@@ -44,7 +44,7 @@ const std::vector<StageChoice>& StageChoices() {
   return choices;
 }
 
-constexpr auto kErrorKinds = std::to_array<std::pair<std::string_view, ModelErrorKind>>({
+constexpr auto kScriptedErrors = std::to_array<std::pair<std::string_view, ModelErrorKind>>({
     {"timeout", ModelErrorKind::kTimeout},
     {"disconnect", ModelErrorKind::kDisconnect},
 });
@@ -78,9 +78,9 @@ void ReadAnswer(ObjectReader& reader, ScriptEntry& entry) {
   }
 }
 
-void ReadError(ObjectReader& reader, ModelError& error) {
+void ReadScriptedError(ObjectReader& reader, ModelError& error) {
   const bool has_status = reader.Integer("status", {.min = 400, .max = 599}, error.http_status);
-  const bool has_kind = reader.Choice<ModelErrorKind>("kind", kErrorKinds, error.kind);
+  const bool has_kind = reader.Choice<ModelErrorKind>("kind", kScriptedErrors, error.kind);
   if (reader.Has("status") == reader.Has("kind")) {
     reader.Error("", ErrorCode::kValueInvalid, "must have either \"status\" or \"kind\"",
                  "{status: 429, retry_after: 1}, {kind: timeout} or {kind: disconnect}");
@@ -100,7 +100,7 @@ void ReadError(ObjectReader& reader, ModelError& error) {
 void ReadEntry(ObjectReader& reader, ScriptEntry& entry) {
   reader.Object("when", [&](ObjectReader& when) { ReadCondition(when, entry.when); });
   ReadAnswer(reader, entry);
-  reader.Object("error", [&](ObjectReader& error) { ReadError(error, entry.error.emplace()); });
+  reader.Object("error", [&](ObjectReader& error) { ReadScriptedError(error, entry.error.emplace()); });
   if (reader.Boolean("echo", entry.echo) && !entry.echo) {
     reader.Error("echo", ErrorCode::kValueInvalid, "must be true where it stands", "leave it out instead");
   }

@@ -21,7 +21,7 @@
 namespace agenttalk {
 namespace {
 
-constexpr std::uint64_t kBytesPerToken = 4;
+constexpr std::uint64_t kBytesInAToken = 4;
 
 // Everything a provider would send, in reading order.
 std::string WholePrompt(const ModelRequest& request) {
@@ -37,8 +37,8 @@ ModelAnswer Answered(const ModelRequest& request, std::string text, std::uint32_
   std::uint64_t sent = request.system.size();
   for (const ChatMessage& message : request.messages) sent += message.text.size();
   ModelAnswer answer;
-  answer.usage.input_tokens = sent / kBytesPerToken + 1;
-  answer.usage.output_tokens = text.size() / kBytesPerToken + 1;
+  answer.usage.input_tokens = sent / kBytesInAToken + 1;
+  answer.usage.output_tokens = text.size() / kBytesInAToken + 1;
   answer.text = std::move(text);
   answer.model = request.model;
   answer.script_entry = entry;

@@ -400,8 +400,9 @@ TEST(Node, AStartOfALazyHubDoesNotFillTheFoldersOfCommandsThatHaveEnded) {
   hub.mirror = MirrorMode::kLazy;
   hub.Boot();
   hub.Run();
-  hub.files.DropFile("agents/alice/inbox/cmd_2.json",
-                     R"({"command_id":"cmd_2","plan_id":"plan_a","prompt":"Do it.","required_inputs":["never"]})");
+  hub.files.DropFile(
+      "agents/alice/inbox/cmd_2.json",
+      R"({"command_id":"cmd_2","plan_id":"plan_a","prompt":"Do it.","required_inputs":["never"]})");
   hub.files.DropFile("agents/alice/inbox/plan_a/photo.bin", std::string("\0\1\2", 3));
   hub.DropCommand(R"(,"required_inputs":["photo.bin"])");
   hub.Run();

@@ -14,6 +14,7 @@ AXE = ROOT / "web/node_modules/axe-core/axe.min.js"
 PLAN = """
 plan: menu
 goal: A menu for tomorrow
+tags: [kitchen, weekly]
 files: [stock.txt]
 tasks:
   - {id: take-stock, agent: buyer, prompt: "Say what has to be used up.", inputs: [stock.txt], outputs: [use-up.md]}

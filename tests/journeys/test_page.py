@@ -49,6 +49,27 @@ def test_a_person_watches_judges_and_reads(box):
         expect_good(browser, "attempts")
 
 
+def test_plans_are_found_by_a_tag(box):
+    with Page(box) as hub, Browser() as browser:
+        hub.start()
+        assert hub.agenttalk("run", "--plan", "plan.yaml", "--json").code == 3
+        hub.write("other.yaml", json.dumps({"plan": "other", "goal": "Count the plums", "tags": "weekly", "files": ["stock.txt"], "tasks": [
+            {"id": "count", "agent": "buyer", "prompt": "Say what has to be used up.", "inputs": ["stock.txt"], "outputs": ["use-up.md"]}]}))
+        hub.agenttalk("run", "other.yaml", "--json").expect(0)
+        browser.open(hub.link())
+        browser.wait_text("A menu for tomorrow")
+        browser.wait_text("Count the plums")
+        browser.click_text("kitchen")
+        browser.wait(lambda: "Count the plums" not in browser.text(), "only the plans of the kitchen")
+        assert "A menu for tomorrow" in browser.text()
+        expect_good(browser, "plans with a tag")
+        browser.click("button[title='Show plans with any tags']")
+        browser.wait_text("Count the plums")
+        browser.click_text("weekly")
+        browser.wait(lambda: browser.has("button[title='Show plans with any tags']"), "the chosen tag")
+        assert "Count the plums" in browser.text() and "A menu for tomorrow" in browser.text()
+
+
 def test_a_server_that_was_killed_is_caught_up_with(box):
     """The page stays open through a kill and a new start, and shows what happened meanwhile without a reload."""
     with Page(box) as hub, Browser() as browser:

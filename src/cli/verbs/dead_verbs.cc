@@ -93,7 +93,7 @@ std::string LetterText(const json::object& letter) {
   return text;
 }
 
-Result<ExitCode> Show(const Invocation& call) {
+Result<ExitCode> ShowDeadLetter(const Invocation& call) {
   const json::value letter = TRY(CallHub(call, "dead/show", {{"id", call.arguments.Get("ID")}}));
   call.console.Out(call.json ? CompactJson(letter) + "\n" : LetterText(letter.as_object()));
   return ExitCode::kDone;
@@ -128,7 +128,7 @@ Verb DeadShowVerb() {
           .summary = "Shows a dead letter and the reasons it was refused.",
           .example = "agenttalk dead show dl_17",
           .parameters = {kLetter},
-          .run = Show};
+          .run = ShowDeadLetter};
 }
 
 Verb DeadRetryVerb() {

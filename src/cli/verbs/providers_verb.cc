@@ -27,7 +27,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr auto kPatience = std::chrono::seconds(5);
+constexpr auto kProviderPatience = std::chrono::seconds(5);
 constexpr std::size_t kModelsShown = 3;
 
 json::value OrNull(const std::optional<bool>& known) {
@@ -101,8 +101,9 @@ Result<ExitCode> Providers(const Invocation& call) {
   const Team team = TRY(LoadTeam(hub));
   TRY(RequireTrust(team, hub));
   ModelAccess access = TRY(ModelAccess::Open(team.config.limits));
-  const std::vector<ProviderReport> reports = ReportProviders(
-      team, hub, access, kPatience, call.arguments.Has("--test") ? ReportDepth::kTry : ReportDepth::kLook);
+  const std::vector<ProviderReport> reports =
+      ReportProviders(team, hub, access, kProviderPatience,
+                      call.arguments.Has("--test") ? ReportDepth::kTry : ReportDepth::kLook);
   if (call.json) {
     json::array list;
     for (const ProviderReport& report : reports) list.push_back(ToJson(report));

@@ -100,7 +100,8 @@ Result<ExitCode> RunPlanFile(const Invocation& call, const fs::path& directory, 
 Result<ExitCode> RunKnownPlan(const Invocation& call, const fs::path& directory, const std::string& plan) {
   for (const char* option : {"--file", "--tag"}) {
     if (!call.arguments.Has(option)) continue;
-    return Fail(ErrorCode::kUsage, fmt::format("{} exists, and {} is for plan files and new goals", plan, option),
+    return Fail(ErrorCode::kUsage,
+                fmt::format("{} exists, and {} is for plan files and new goals", plan, option),
                 fmt::format("run its plan file with {}, or the goal in the same words", option));
   }
   return RunPlan(call, directory,

@@ -30,11 +30,11 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr auto kLongestWait = std::chrono::seconds(20);
+constexpr auto kWithoutPictures = std::chrono::seconds(20);
 // What goes on without an event is elapsed time.
 constexpr auto kRedrawn = std::chrono::seconds(1);
 // What comes in quick succession is shown together.
-constexpr auto kPause = std::chrono::milliseconds(50);
+constexpr auto kBetweenPictures = std::chrono::milliseconds(50);
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -118,9 +118,9 @@ Result<ExitCode> Watch(const Invocation& call) {
     if (call.arguments.Has("--once") || HasEnded(state)) {
       return state == "failed" || state == "cancelled" ? ExitCode::kWorkFailed : ExitCode::kDone;
     }
-    for (const json::value& event : TRY(follower.Next(view.redraws() ? kRedrawn : kLongestWait)))
+    for (const json::value& event : TRY(follower.Next(view.redraws() ? kRedrawn : kWithoutPictures)))
       view.Note(event.as_object());
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kBetweenPictures);
   }
 }
 

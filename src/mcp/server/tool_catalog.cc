@@ -11,7 +11,7 @@ const ToolArgument kPlanId{"plan_id", ArgumentKind::kText, true, "the plan's id,
 const ToolArgument kMaybePlan{"plan_id", ArgumentKind::kText, false, "only those of this plan"};
 const ToolArgument kWait{"wait_s", ArgumentKind::kSeconds, false,
                          "how long to wait for the plan to end or to need a person; default 50"};
-const ToolArgument kFiles{"files", ArgumentKind::kFiles, false, "files that the agents may use"};
+const ToolArgument kGivenFiles{"files", ArgumentKind::kFiles, false, "files that the agents may use"};
 const ToolArgument kFresh{"fresh", ArgumentKind::kFlag, false,
                           "run every task again and reuse no recorded answer"};
 
@@ -32,7 +32,7 @@ std::vector<Tool> RunningTools() {
            "wait_s seconds, then says how far it is. The same goal again continues its plan.",
        .method = "goal",
        .arguments = {{"goal", ArgumentKind::kText, true, "what is wanted, in words"},
-                     kFiles,
+                     kGivenFiles,
                      {"plan_id", ArgumentKind::kText, false, "the new plan's id; default: made of the words"},
                      kFresh,
                      kWait},
@@ -46,7 +46,7 @@ std::vector<Tool> RunningTools() {
        .method = "plan/run",
        .arguments = {{"plan", ArgumentKind::kText, false, "the text of a plan.yaml"},
                      {"plan_id", ArgumentKind::kText, false, "instead of plan: an existing plan to continue"},
-                     kFiles,
+                     kGivenFiles,
                      kFresh,
                      kWait},
        .answers = PlanAnswers(),
@@ -105,7 +105,7 @@ std::vector<Tool> PeopleTools() {
            {{"id", ArgumentKind::kText, true, "the question's id"},
             {"decision", ArgumentKind::kText, false, "for questions with choices", {"approve", "reject"}},
             {"text", ArgumentKind::kText, false, "the person's words"},
-            kFiles},
+            kGivenFiles},
        .answers = {{"id", "string"}, {"status", "string"}, {"next", "string"}},
        .destroys = true,
        .run = &AnswerTool},

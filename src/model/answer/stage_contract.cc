@@ -232,7 +232,7 @@ struct ActionRule {
   json::object (*schema)() = nullptr;  // null: any object
 };
 
-constexpr std::array<ActionRule, 14> kRules{{
+constexpr std::array<ActionRule, 14> kActionRules{{
     {std::nullopt, "ERROR", ReadStageError},
     {std::nullopt, "ESCALATE", ReadStageError},
     {std::nullopt, "CLARIFICATION_REQUIRED", ReadClarification},
@@ -254,15 +254,15 @@ bool Applies(const ActionRule& rule, const std::optional<Stage>& stage) {
 }
 
 const ActionRule* FindRule(const std::optional<Stage>& stage, std::string_view action) {
-  const auto rule = std::ranges::find_if(kRules, [&](const ActionRule& candidate) {
+  const auto rule = std::ranges::find_if(kActionRules, [&](const ActionRule& candidate) {
     return candidate.action == action && Applies(candidate, stage);
   });
-  return rule == kRules.end() ? nullptr : &*rule;
+  return rule == kActionRules.end() ? nullptr : &*rule;
 }
 
 std::vector<std::string_view> ActionsFor(const std::optional<Stage>& stage) {
   std::vector<std::string_view> actions;
-  for (const ActionRule& rule : kRules) {
+  for (const ActionRule& rule : kActionRules) {
     if (Applies(rule, stage)) actions.push_back(rule.action);
   }
   return actions;
@@ -281,7 +281,7 @@ std::vector<std::string_view> ActionsOf(Stage stage) {
 
 json::object ParamsSchema(Stage stage) {
   std::vector<json::object> forms;
-  for (const ActionRule& rule : kRules) {
+  for (const ActionRule& rule : kActionRules) {
     if (rule.stage != stage) continue;
     if (rule.schema == nullptr) return TypeSchema("object");
     forms.push_back(rule.schema());

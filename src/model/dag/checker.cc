@@ -85,8 +85,8 @@ class DagChecker {
   [[nodiscard]] Index size() const { return static_cast<Index>(dag_.nodes.size()); }
 
   [[nodiscard]] const NodeSource& Source(Index node) const {
-    static const NodeSource kJson;
-    return source_.nodes.empty() ? kJson : source_.nodes[node];
+    static const NodeSource kPlain;
+    return source_.nodes.empty() ? kPlain : source_.nodes[node];
   }
   [[nodiscard]] std::string Path(Index node, std::string_view key = {}) const {
     std::string path;

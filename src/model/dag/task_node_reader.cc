@@ -29,7 +29,7 @@ namespace {
 constexpr NumberRange kScoreRange{.min = 0, .max = 100};
 constexpr IntegerRange kRetryRange{.min = 0, .max = kMaxRetryTimes};
 constexpr IntegerRange kMinRange{.min = 1, .max = 1'000'000};
-constexpr const char* kNameHint =
+constexpr const char* kInputHint =
     "letters, digits, '.', '_' and '-', starting with a letter or digit, at most 128";
 
 constexpr const char* kOutputHint =
@@ -169,7 +169,7 @@ void NodeReader::ReadInputs() {
       source_.inputs,
       [this](std::string text, const auto& error) {
         if (!IsInputPattern(text)) {
-          error(ErrorCode::kNameUnsafe, NotAnInput(text), kNameHint);
+          error(ErrorCode::kNameUnsafe, NotAnInput(text), kInputHint);
         }
         // Kept even if it is refused, so that positions stay those of the text.
         node_.inputs.push_back(PlainInput(std::move(text)));
@@ -187,7 +187,7 @@ void NodeReader::ReadInput(ObjectReader& reader, TaskInput& input) {
   const std::string_view key = is_pattern ? "pattern" : "name";
   std::string name;
   if (!reader.Text(Field(key).Required(), name)) return;
-  if (!IsInputPattern(name)) reader.Error(key, ErrorCode::kNameUnsafe, NotAnInput(name), kNameHint);
+  if (!IsInputPattern(name)) reader.Error(key, ErrorCode::kNameUnsafe, NotAnInput(name), kInputHint);
   input = PlainInput(std::move(name));
   if (!is_pattern) {
     reader.Object("selector", [&](ObjectReader& selector) { ReadSelector(selector, input); });
@@ -214,7 +214,7 @@ void NodeReader::ReadSelector(ObjectReader& reader, TaskInput& input) {
   const bool is_glob = input.selector == SelectorType::kGlob;
   if ((is_exact && !IsInputName(value)) || (is_glob && !IsInputPattern(value))) {
     reader.Error("value", ErrorCode::kNameUnsafe,
-                 fmt::format("\"{}\" is not a {}", value, is_glob ? "glob" : "file name"), kNameHint);
+                 fmt::format("\"{}\" is not a {}", value, is_glob ? "glob" : "file name"), kInputHint);
     return;
   }
   input.value = std::move(value);

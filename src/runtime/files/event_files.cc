@@ -160,7 +160,8 @@ void EventFiles::ShowUrgent(const Event& event, FileSink& sink) {
   } else if (const auto* sent = std::get_if<MessageSent>(&body)) {
     if (sent->to.str() == kHuman) ShowMessage(event, *sent, sink);
   } else if (const auto* call = std::get_if<ModelCallIntended>(&body)) {
-    // Tools of a command that has ended read nothing any more: of very many inputs a start would wait for all.
+    // Tools of a command that has ended read nothing any more: of very many inputs a start would wait for
+    // all.
     const CommandRecord* record = FindRecord(event.plan_id, call->command_id);
     if (record != nullptr && IsLive(record->state)) ShowWorkspace(event, *call, sink);
   } else if (!std::holds_alternative<CommandReceived>(body) && !std::holds_alternative<TaskCompleted>(body) &&

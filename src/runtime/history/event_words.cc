@@ -348,7 +348,8 @@ class Wording {
     return "the plan stays as it is; the changed plan file counts as seen";
   }
   std::string operator()(const PlanTagged& e) const {
-    return e.tags.empty() ? "the plan has no tags any more" : fmt::format("tagged {}", fmt::join(e.tags, ", "));
+    return e.tags.empty() ? "the plan has no tags any more"
+                          : fmt::format("tagged {}", fmt::join(e.tags, ", "));
   }
   // Events that are younger than this table.
   template <typename Body>
