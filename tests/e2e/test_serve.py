@@ -247,7 +247,7 @@ def check_verbs(box, hub):
     plans = hub.json("plans")
     assert [p["plan_id"] for p in plans] == ["plan_test"]
     assert set(plans[0]) == {"plan_id", "goal", "state", "tasks_completed", "tasks_total", "created_at", "updated_at", "tokens",
-                             "cost_usd", "dead_letters", "active"}
+                             "cost_usd", "dead_letters", "tags", "active"}
 
     letter = hub.json("dead", "list")[0]
     assert set(letter) == {"id", "plan_id", "file", "code", "message", "at"}

@@ -48,7 +48,7 @@ export function Plans() {
         <label><span class="hidden">{t('state')}</span><select value={state} onChange={(event) => setState(event.currentTarget.value)}>
           <option value="">{t('all')}</option>{STATES.map((one) => <option value={one}>{planState(one)}</option>)}
         </select></label>
-        {tag && <button class="quiet" aria-label={t('anyTag')} title={t('anyTag')} onClick={() => setTag('')}>{visible(tag)} ×</button>}
+        {tag && <button class="quiet" title={t('anyTag')} onClick={() => setTag('')}>{visible(tag)} ×</button>}
         <a class="button changes" href="#/start">{t('start')}</a>
       </div>
       {page.error && <Problem error={page.error} />}
@@ -60,7 +60,7 @@ export function Plans() {
           <tbody>{rows.map((one) => (
             <tr key={one.plan_id}>
               <td><a href={planPath(one.plan_id)}>{visible(one.goal || one.plan_id)}</a>{one.goal && <span class="muted sub">{one.plan_id}</span>}
-                {(one.tags ?? []).map((word: string) => <button class="chip" key={word} onClick={() => setTag(word)}>{visible(word)}</button>)}</td>
+                {(one.tags ?? []).map((word: string) => <button class="quiet chip" key={word} onClick={() => setTag(word)}>{visible(word)}</button>)}</td>
               <td><Badge state={one.state} />{one.questions > 0 && <span class="count">{one.questions}</span>}</td>
               <td class="n"><meter min={0} max={one.tasks_total || 1} value={one.tasks_completed} aria-label={t('done')} /> {count(one.tasks_completed)} / {count(one.tasks_total)}</td>
               <td class="n wide">{one.cost_usd === undefined ? '' : money(one.cost_usd)}</td>
