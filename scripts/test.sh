@@ -29,8 +29,10 @@ phase_faults() {
 }
 # With AddressSanitizer and UBSan, whose reports end the program; the release build is what journeys and attacks use.
 phase_e2e() { python3 tests/e2e/run.py --binary build/check/agenttalk; }
-phase_attacks() { python3 tests/e2e/run.py --folder tests/attacks --binary build/release/agenttalk; }
-phase_journeys() { python3 tests/e2e/run.py --folder tests/journeys --binary build/release/agenttalk; }
+# These wait more than they compute: for answers, browsers, time limits.
+waiting=$((JOBS + JOBS / 2))
+phase_attacks() { python3 tests/e2e/run.py --folder tests/attacks --binary build/release/agenttalk --jobs "$waiting"; }
+phase_journeys() { python3 tests/e2e/run.py --folder tests/journeys --binary build/release/agenttalk --jobs "$waiting"; }
 
 # Not in here because of their time: `make fuzz`, and `make lint` (clang-tidy).
 [ $# -gt 0 ] || set -- format arrows shell release check unit e2e journeys attacks faults
