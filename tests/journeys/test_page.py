@@ -63,10 +63,10 @@ def test_plans_are_found_by_a_tag(box):
         browser.wait(lambda: "Count the plums" not in browser.text(), "only the plans of the kitchen")
         assert "A menu for tomorrow" in browser.text()
         expect_good(browser, "plans with a tag")
-        browser.click("button[title='Show plans with any tags']")
+        browser.click("button[title='Remove this filter']")
         browser.wait_text("Count the plums")
         browser.click_text("weekly")
-        browser.wait(lambda: browser.has("button[title='Show plans with any tags']"), "the chosen tag")
+        browser.wait(lambda: browser.has("button[title='Remove this filter']"), "the chosen tag")
         assert "Count the plums" in browser.text() and "A menu for tomorrow" in browser.text()
 
 

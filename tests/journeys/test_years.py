@@ -660,6 +660,11 @@ def test_plans_are_found_by_their_tags(box):
         said = hub.agenttalk("run", "c.yaml", "--tag", "../c").expect(2)
         assert "../c" in said.err, said.err
         hub.agenttalk("run", "plan_c", "--tag", "late").expect(2)
+        many = [word for n in range(31) for word in ("--tag", f"t{n}")]
+        said = hub.agenttalk("run", "b.yaml", *many, "--tag", "t31", "--tag", "t32").expect(2)
+        assert "at most 32" in said.err, said.err
+        said = hub.agenttalk("run", "a.yaml", *many).expect(2)  # too many with the two that it has
+        assert "plan_a would have 33 tags" in said.err and "tags:" in said.err, said.err
         assert hub.json("plans") == listed
 
 

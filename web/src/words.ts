@@ -3,7 +3,7 @@ import {useEffect, useState} from 'preact/hooks';
 
 const EN = {
   plans: 'Plans', questions: 'Questions', agents: 'Agents', letters: 'Dead letters', spending: 'Spending', start: 'Start a plan',
-  search: 'Search plans', anyTag: 'Show plans with any tags', all: 'all', noPlans: 'No plans yet. Start one.', noQuestions: 'No open questions.',
+  search: 'Search plans', anyTag: 'Remove this filter', all: 'all', noPlans: 'No plans yet. Start one.', noQuestions: 'No open questions.',
   noLetters: 'No dead letters.', noAgents: 'No agents.', offline: 'Not connected. Trying again…', graph: 'Graph',
   timeline: 'Timeline', events: 'Events', tasks: 'Tasks', say: 'Say something about this plan', send: 'Send',
   pause: 'Pause', resume: 'Resume', cancel: 'Cancel', fork: 'Fork from here', compare: 'Compare', retry: 'Run again',
@@ -34,7 +34,7 @@ export type Word = keyof typeof EN;
 
 const ZH: Record<Word, string> = {
   plans: '计划', questions: '待答问题', agents: '智能体', letters: '死信', spending: '花费', start: '新建计划',
-  search: '搜索计划', anyTag: '显示带任意标签的计划', all: '全部', noPlans: '还没有计划，先新建一个。', noQuestions: '没有待答的问题。',
+  search: '搜索计划', anyTag: '取消此筛选', all: '全部', noPlans: '还没有计划，先新建一个。', noQuestions: '没有待答的问题。',
   noLetters: '没有死信。', noAgents: '没有智能体。', offline: '连接已断开，正在重试…', graph: '任务图',
   timeline: '时间线', events: '事件', tasks: '任务', say: '对这个计划说点什么', send: '发送',
   pause: '暂停', resume: '继续', cancel: '取消', fork: '从这里分叉', compare: '比较', retry: '重新运行',

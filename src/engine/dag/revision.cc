@@ -123,6 +123,7 @@ std::optional<Error> FindRefusal(Turn& turn, const PlanState& plan, const PlanSu
     return Error{ErrorCode::kStateConflict, fmt::format("there is a plan {} already", plan.id.str()),
                  "give the new plan another id with --as"};
   }
+  if (auto refusal = RefuseTags(plan, submission.tags)) return refusal;
   for (const TaskNode& node : submission.dag.nodes) {
     if (node.assigned_agent_id.str() == kHuman) continue;
     const auto agent = turn.state().agents.find(node.assigned_agent_id);

@@ -51,8 +51,8 @@ void RestartGoal(Turn& turn, const PlanState& plan, GoalSubmission& submission) 
   AskStage(turn, plan, Stage::kUnderstanding, StageMatter::kGoal);
 }
 
-std::optional<Error> FindGoalRefusal(const PlanState& plan) {
-  if (!plan.opened || plan.IsStaged()) return std::nullopt;
+std::optional<Error> FindGoalRefusal(const PlanState& plan, const GoalSubmission& submission) {
+  if (!plan.opened || plan.IsStaged()) return RefuseTags(plan, submission.tags);
   return Error{ErrorCode::kStateConflict, fmt::format("{} is another plan", plan.id.str()),
                "give the goal in other words, or give it another plan id"};
 }
@@ -63,7 +63,7 @@ void OnGoalSubmission(Turn& turn, GoalSubmission submission) {
   const PlanState& plan = turn.Plan(submission.plan_id);
   const std::string& client = submission.client_id;
   const bool repeated = !client.empty() && std::ranges::find(plan.clients, client) != plan.clients.end();
-  if (auto refusal = FindGoalRefusal(plan)) {
+  if (auto refusal = FindGoalRefusal(plan, submission)) {
     turn.reply = {Reply::Status::kRefused, std::move(refusal), {}, 0};
     return;
   }

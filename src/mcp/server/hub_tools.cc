@@ -213,7 +213,8 @@ void PlansTool(const ToolCallPtr& call) {
     json::array shown;
     for (const json::value& plan : plans->as_array()) {
       json::object one;
-      CopyTo(one, plan.as_object(), {"plan_id", "state", "tasks_completed", "tasks_total", "updated_at"});
+      CopyTo(one, plan.as_object(),
+             {"plan_id", "state", "tasks_completed", "tasks_total", "updated_at", "tags"});
       one["goal"] = Shortened(TextAt(plan.as_object(), "goal"), kLongestNote);
       shown.push_back(std::move(one));
     }
