@@ -8,6 +8,7 @@
 #include <expected>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -136,6 +137,14 @@ bool BringsWork(std::string_view method) {
   return std::ranges::find(kMethods, method) != kMethods.end();
 }
 
+// Nothing is told that a crash could take back. While the disk is full nothing becomes durable; people are
+// told how it is all the same, because that is when they look.
+void TellDurably(Hub& hub, Result<json::value> answer, HubService::Done done) {
+  if (hub.core().Settled() || hub.DiskIsFull()) return done(std::move(answer));
+  hub.core().WhenDurable([kept = std::make_shared<Result<json::value>>(std::move(answer)),
+                          done = std::move(done)] { done(std::move(*kept)); });
+}
+
 std::unexpected<Error> NoMethod(std::string_view method) {
   return Fail(ErrorCode::kNotFound, fmt::format("there is no method {}", method));
 }
@@ -158,9 +167,11 @@ void HubService::Call(std::string_view method, const json::object& given, Done d
   } else if (method.starts_with("page/") && page_) {
     done(page_(method, parameters));
   } else if (const auto* query = std::get_if<Query>(&found->second)) {
-    done((*query)(hub_, parameters));
+    TellDurably(hub_, (*query)(hub_, parameters), std::move(done));
   } else if (const auto* following = std::get_if<Following>(&found->second)) {
-    following->follow(hub_, parameters, std::move(done));
+    following->follow(hub_, parameters, [&hub = hub_, done = std::move(done)](Result<json::value> answer) {
+      TellDurably(hub, std::move(answer), done);
+    });
   } else if (beside_ && method == "plan/run") {
     RequestPlanBeside(hub_, parameters, std::move(done));
   } else {

@@ -106,6 +106,32 @@ TEST_F(HubServiceTest, ARefusedBatchTellsEverythingThatIsWrongAndChangesNothing)
   EXPECT_EQ(CodeOf("plan/show", {{"plan_id", "plan_a"}}), "PLAN_UNKNOWN");
 }
 
+TEST_F(HubServiceTest, ReadersAreToldOnlyWhatIsDurable) {
+  HubOptions options;
+  options.mode = HubMode::kControl;
+  const auto hub = Hub::Open(files_.root(), std::move(options));
+  ASSERT_TRUE(hub.has_value());
+  HubService service(**hub);
+  bool applied = false;
+  std::optional<Result<json::value>> told;
+  const auto begin = [&] {
+    service.Call("plan/apply", {{"plan_id", "plan_a"}, {"commands", json::parse(kTwoTasks)}},
+                 [&](const Result<json::value>& answer) { applied = answer.has_value(); });
+    service.Call("plan/show", {{"plan_id", "plan_a"}}, [&](Result<json::value> answer) {
+      EXPECT_TRUE(applied);
+      told = std::move(answer);
+    });
+    EXPECT_FALSE(told.has_value()) << "the plan is there, and not recorded yet";
+  };
+  bool asked = false;
+  ASSERT_TRUE((*hub)->ServeUntil([&] {
+    if (!std::exchange(asked, true)) begin();
+    return told.has_value();
+  }));
+  ASSERT_TRUE(told->has_value());
+  EXPECT_EQ((**told).at("tasks").as_array().size(), 2U) << json::serialize(**told);
+}
+
 TEST_F(HubServiceTest, TheSameRequestAgainIsAnsweredAndNotDoneTwice) {
   const json::object request{
       {"plan_id", "plan_a"}, {"commands", json::parse(kTwoTasks)}, {"client_id", "client-1"}};

@@ -366,7 +366,7 @@ std::optional<Error> Hub::Unable() {
   // Locked, not refused: whoever asks in a moment finds the hub free, or served by the next process.
   if (stopping_) return Error{ErrorCode::kHubLocked, "the hub is being stopped", "try again in a moment"};
   if (core().failure()) return core().failure();
-  if (commits_ && commits_->Stalled()) {
+  if (DiskIsFull()) {
     return Error{ErrorCode::kDiskFull, "the disk is full, nothing can be recorded",
                  "make space, then try again"};
   }

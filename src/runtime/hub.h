@@ -129,6 +129,7 @@ class Hub final : private EventObserver {
 
   // Why nothing can be taken in at the moment.
   [[nodiscard]] std::optional<Error> Unable();
+  [[nodiscard]] bool DiskIsFull() { return commits_ && commits_->Stalled(); }
 
   enum class End : std::uint8_t { kStopped, kDone, kFailed, kWaiting };
   // Serves until a signal (SIGINT, SIGTERM) or Stop ends it, or, with `until_idle`, until nothing continues

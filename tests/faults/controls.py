@@ -22,6 +22,7 @@ MOST_FAULTS = 60
 CONTROLS = {
     "no_fsync": (("cuts",), "is lost"),
     "ack_early": (("simulation",), "is lost"),
+    "tell_early": (("simulation",), "was told and is lost"),
     "drop_intent": (("simulation",), "intent"),
     "rerun_step": (("simulation", "kills"), "made again"),
     "half_batch": (("batches",), "neither as before nor as after"),

@@ -215,6 +215,12 @@ void Oracle::CheckJournal() const {
       throw Violation(fmt::format("{}/{} was acknowledged and is lost", command.first, command.second));
     }
   }
+  for (const CommandKey& command : told_) {
+    if (!succeeded_.contains(command)) {
+      throw Violation(
+          fmt::format("the success of {}/{} was told and is lost", command.first, command.second));
+    }
+  }
   for (const auto& [command, times] : received_) {
     if (times > 1)
       throw Violation(fmt::format("{}/{} was taken in {} times", command.first, command.second, times));

@@ -54,6 +54,8 @@ class Oracle {
 
   // A tool is given its command's folder: it must be what the journal says that tools left there.
   void FolderGiven(const ToolInvocation& invocation) const;
+  // A reader was told that the command has succeeded.
+  void Told(const CommandKey& command) { told_.insert(command); }
   // What a tool left in its command's folder, as its outcome. It may be lost before it is recorded; recorded,
   // it is recorded whole and once.
   void FilesLeft(const CallKey& call, const ToolOutcomeReport& report) { left_[call] = report; }
@@ -85,6 +87,7 @@ class Oracle {
   DagPlans& dags_;
   std::uint64_t read_to_ = 0;
   std::set<CommandKey> acknowledged_;
+  std::set<CommandKey> told_;
   std::map<CommandKey, std::string> dropped_;  // the file of each
   std::map<CommandKey, int> received_;
   std::map<CommandKey, int> succeeded_;

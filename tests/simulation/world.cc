@@ -48,6 +48,7 @@ using std::chrono::seconds;
 constexpr Timestamp kStart{std::chrono::hours(24 * 365 * 56)};
 constexpr int kLongestRun = 220;
 constexpr int kLongestCalm = 4000;
+constexpr int kStepsBetweenReaders = 4;
 
 class NoSink final : public ContentSink {
  public:
@@ -204,6 +205,19 @@ void World::Commit() {
   node_->Committed(*last);
 }
 
+// A reader looks at the state as it is, and is answered when all of it is durable.
+void World::Read() {
+  std::vector<Oracle::CommandKey> succeeded;
+  for (const auto& [id, plan] : node_->core().state().plans) {
+    for (const CommandRecord& record : plan->commands) {
+      if (record.state == CommandState::kSucceeded) succeeded.push_back({id.str(), record.id.str()});
+    }
+  }
+  node_->core().WhenDurable([this, succeeded = std::move(succeeded)] {
+    for (const Oracle::CommandKey& command : succeeded) oracle_.Told(command);
+  });
+}
+
 void World::Check() {
   if (node_->core().failure()) throw Violation("the node gave up: " + node_->core().failure()->message);
   oracle_.CheckState(node_->core().state(), node_->core().has_undecided());
@@ -320,6 +334,7 @@ void World::Run() {
   for (int i = 0; i < steps; ++i) {
     Act();
     Check();
+    if (i % kStepsBetweenReaders == 0) Read();
   }
   Quiesce();
   oracle_.ReadJournal(journal_);

@@ -85,6 +85,7 @@ class World {
   std::string CommandText(const std::string& plan, const std::string& id);
   std::string SomeName();
   Configuration MakeConfiguration() const;
+  void Read();
   void Check();
   void CheckAgainstFreshFold();
   void CheckHubSnapshot();
