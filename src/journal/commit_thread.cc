@@ -57,6 +57,7 @@ void CommitThread::Stop() {
   {
     const MutexLock lock(mutex_);
     if (std::exchange(stopping_, true)) return;
+    held_ = false;
   }
   wake_.notify_one();
   if (!thread_.joinable()) return Run();
@@ -73,15 +74,29 @@ bool CommitThread::TrySubmit(Append&& append) {
     if (full || stopping_ || failed_) return false;
     waiting_.push_back(std::move(append));
     waiting_bytes_ += size;
+    held_ = StillGathers();
     waiting_count_.store(waiting_.size(), std::memory_order_release);
-    wake = asleep_ && (!gathering_ || waiting_.size() == limits_.gathered_appends);
+    wake = asleep_ && !held_;
   }
   if (wake) wake_.notify_one();
   return true;
 }
 
+// Asked with every append, so that one that is committed meanwhile does not count.
+bool CommitThread::StillGathers() {
+  if (!gathering_) return false;
+  const auto now = std::chrono::steady_clock::now();
+  if (waiting_.size() == 1) oldest_waiting_ = now;
+  return waiting_.size() < limits_.gathered_appends && waiting_bytes_ < limits_.batch_bytes &&
+         now - oldest_waiting_ < limits_.gathered_time;
+}
+
+void CommitThread::BeginDue() {
+  if (held_ && std::chrono::steady_clock::now() - oldest_waiting_ >= limits_.gathered_time) Begin(false);
+}
+
 void CommitThread::Begin(bool alone) {
-  gathering_ = false;
+  held_ = false;
   if (!HasWork()) return;
   if (alone && !stalled_) {
     if (commit_mutex_.try_lock()) {
@@ -98,7 +113,7 @@ void CommitThread::Begin(bool alone) {
 }
 
 bool CommitThread::HasWork() const {
-  return waiting_count_.load(std::memory_order_acquire) != 0 || unfinished_;
+  return unfinished_ || (waiting_count_.load(std::memory_order_acquire) != 0 && !held_);
 }
 
 bool CommitThread::Crowded() const {
@@ -166,7 +181,7 @@ void CommitThread::NoteFailure(const Error& error) {
 
 void CommitThread::Run() {
   do {
-    while (Step()) {
+    while (HasWork() && Step()) {
     }
   } while (AwaitWork());
   if (stalled_ && !failed_) {

@@ -23,8 +23,10 @@ struct CommitLimits {
   // TrySubmit refuses what does not fit; Crowded() already speaks up at half of it.
   std::size_t waiting_appends = 8192;
   std::size_t waiting_bytes = std::size_t{64} << 20;
-  // As many appends are not gathered any longer: committing them can begin while more are made.
+  // As many appends, or the oldest of them after this time, are not gathered any longer: committing them can
+  // begin while more are made.
   std::size_t gathered_appends = 16;
+  std::chrono::microseconds gathered_time{1000};
   std::chrono::milliseconds full_disk_retry{1000};
   // How long an idle thread looks for the next append before it sleeps. In a chain the next one comes within
   // microseconds of the last report, and waking a sleeping thread would cost more than the looking.
@@ -61,10 +63,14 @@ class CommitThread {
 
   // False: not taken, and left as it was, because the queue is full or commits have failed.
   [[nodiscard]] bool TrySubmit(Append&& append);
-  // What is submitted from now on may wait for Begin, unless it becomes much.
+  // What is submitted from now on waits for the next Begin, unless it becomes much: an owner with more to do
+  // has no use for a commit of its own for each append, which would take the processor from it.
   void Gather() { gathering_ = true; }
-  // Everything that belongs together was submitted. `alone`: until it is durable the caller has nothing else
-  // to do. Then it commits here, because two changes of thread would cost half as much as the commit.
+  // For an owner that is still at work, with or without more to submit: begins what has waited for long
+  // enough.
+  void BeginDue();
+  // The owner has nothing more to submit for now. `alone`: until it is durable there is nothing else to do at
+  // all. Then it commits here, because two changes of thread would cost half as much as the commit.
   void Begin(bool alone);
   // True: accept no more input for now. After a `committed` report it is worth asking again.
   [[nodiscard]] bool Crowded() const;
@@ -75,6 +81,7 @@ class CommitThread {
 
  private:
   void Run();
+  [[nodiscard]] bool StillGathers() REQUIRES(mutex_);
   bool StepLocked() REQUIRES(commit_mutex_);
   [[nodiscard]] bool HasWork() const;
   bool AwaitWork();
@@ -88,7 +95,8 @@ class CommitThread {
   const CommitReports reports_;
   const CommitLimits limits_;
 
-  bool gathering_ = false;  // the owner's own
+  bool gathering_ = false;  // the owner's own, and the next
+  std::chrono::steady_clock::time_point oldest_waiting_;
 
   Mutex commit_mutex_;  // held by whoever commits; taken before mutex_
   std::vector<Append> taken_ GUARDED_BY(commit_mutex_);
@@ -100,6 +108,7 @@ class CommitThread {
   // Written under the mutex, read by either side without it.
   std::atomic<std::size_t> waiting_count_{0};
   std::atomic<std::size_t> waiting_bytes_{0};
+  std::atomic<bool> held_{false};  // what waits is still being gathered
   std::atomic<bool> stalled_{false};
   std::atomic<bool> failed_{false};
 

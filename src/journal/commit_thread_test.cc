@@ -300,6 +300,43 @@ TEST_F(CommitThreadTest, MuchIsBegunBeforeAllOfItIsGathered) {
   commits.Begin(true);
 }
 
+TEST_F(CommitThreadTest, WhatIsGatheredWaitsForItsBeginning) {
+  CommitThread& commits = Make({.gathered_time = std::chrono::hours(1)});
+  commits.Gather();
+  EXPECT_TRUE(Submit());
+  commits.BeginDue();
+  commits.Start();  // finds something, and leaves it alone
+  EXPECT_TRUE(Submit());
+  commits.Begin(false);
+  log_.Await([](const Log& log) { return log.committed == 2; });
+  EXPECT_EQ(journal_.Batches(), (std::vector<std::size_t>{2}));
+  EXPECT_TRUE(Submit());
+  commits.Begin(false);
+  log_.Await([](const Log& log) { return log.committed == 3; });
+}
+
+// An owner that always has something to do, like answering readers, never comes to Begin.
+TEST_F(CommitThreadTest, WhatHasWaitedForLongEnoughIsBegunThoughTheOwnerIsStillAtWork) {
+  CommitThread& commits = Make({.gathered_time = std::chrono::milliseconds(1)});
+  commits.Start();
+  commits.Gather();
+  EXPECT_TRUE(Submit());
+  const auto submitted = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - submitted < std::chrono::milliseconds(1)) {
+  }
+  commits.BeginDue();
+  log_.Await([](const Log& log) { return log.committed == 1; });
+}
+
+TEST_F(CommitThreadTest, StopCommitsWhatIsGathered) {
+  CommitThread& commits = Make({.gathered_time = std::chrono::hours(1)});
+  commits.Start();
+  commits.Gather();
+  EXPECT_TRUE(Submit());
+  commits.Stop();
+  EXPECT_EQ(log_.committed, 1);
+}
+
 // Commits on one thread, reads on another.
 void ReadWhileCommitting(Journal& journal) {
   constexpr std::uint64_t kEvents = 3000;

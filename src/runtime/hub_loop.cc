@@ -188,7 +188,14 @@ void Hub::SetTimer(Duration longest) {
 Result<void> Hub::Run() {
   WatchModels();
   Wake();
-  loop_->context.run();
+  while (!loop_->context.stopped()) {
+    if (loop_->context.poll_one() != 0) {
+      if (commits_) commits_->BeginDue();
+      continue;
+    }
+    if (commits_) commits_->Begin();
+    loop_->context.run_one();
+  }
   if (error_) return std::unexpected(*error_);
   return {};
 }

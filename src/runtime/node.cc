@@ -128,7 +128,6 @@ bool Node::Step() {
   const Timestamp now = clock_.Now();
   if (known_.folders() >= known_folders_most_) ForgetOldFiles();
   NoticeClockJump(now);
-  commits_.Gather();
   desk_.DeliverDue();
   core_.RunPosted();
   desk_.StartNextTools();
@@ -142,7 +141,7 @@ bool Node::Step() {
   if (resting) projection_.Hasten();
   // One step of one plan, as in a chain: nobody has anything to do until it is durable. With more than one
   // others come meanwhile, and are decided while the disk is waited for.
-  commits_.Begin(!more && !more_files && desk_.in_flight() == 0 && core_.unsettled() <= 1);
+  if (!more && !more_files && desk_.in_flight() == 0 && core_.unsettled() == 1) commits_.CommitAlone();
   projection_.Flush(resting ? Projection::Flushing::kResting : Projection::Flushing::kBusy);
   core_.ForgetIdle();  // plans that were looked up to write their files
   GiveMemoryBack(now, resting);

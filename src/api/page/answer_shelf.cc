@@ -22,9 +22,9 @@ constexpr std::size_t kMostBytes = std::size_t{4} << 20U;
 }  // namespace
 
 bool AnswerShelf::Holds(std::string_view method) {
-  constexpr std::array kMethods = {"summary"sv, "tasks"sv,  "graph"sv,     "log"sv,
-                                   "plans"sv,   "agents"sv, "questions"sv, "spending"sv};
-  return std::ranges::find(kMethods, method) != kMethods.end();
+  constexpr std::array kShelvedMethods = {"summary"sv, "tasks"sv,  "graph"sv,     "log"sv,
+                                          "plans"sv,   "agents"sv, "questions"sv, "spending"sv};
+  return std::ranges::find(kShelvedMethods, method) != kShelvedMethods.end();
 }
 
 AnswerShelf::Text AnswerShelf::Find(std::string_view method, std::string_view parameters, std::uint64_t seen,

@@ -30,10 +30,8 @@ class CommitQueue {
  public:
   virtual ~CommitQueue() = default;
   virtual void Submit(Append append) = 0;
-  // What is submitted from now on belongs together, until Begin. `alone`: nothing else goes on until it is
-  // durable.
-  virtual void Gather() {}
-  virtual void Begin(bool /*alone*/) {}
+  // Nothing else goes on until what was submitted is durable.
+  virtual void CommitAlone() {}
 };
 
 // Does what the engine wanted done. Called only when the intent is durable; the outcome comes back through

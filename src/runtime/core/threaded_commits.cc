@@ -13,6 +13,7 @@ namespace agenttalk {
 
 ThreadedCommits::ThreadedCommits(Journal& journal, std::uint64_t epoch, std::function<void()> wake)
     : wake_(std::move(wake)), thread_(journal, epoch, Reports()) {
+  thread_.Gather();
   thread_.Start();
 }
 

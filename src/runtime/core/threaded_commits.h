@@ -21,8 +21,11 @@ class ThreadedCommits final : public CommitQueue {
   ThreadedCommits(Journal& journal, std::uint64_t epoch, std::function<void()> wake);
 
   void Submit(Append append) override;
-  void Gather() override { thread_.Gather(); }
-  void Begin(bool alone) override { thread_.Begin(alone); }
+  void CommitAlone() override { thread_.Begin(true); }
+  // The loop goes on; it may be long before it waits.
+  void BeginDue() { thread_.BeginDue(); }
+  // The loop is about to wait: what was submitted since the last time is committed.
+  void Begin() { thread_.Begin(false); }
   // Hands over what did not fit before.
   void Retry();
   // True: submit no more than must be.
