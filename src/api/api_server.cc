@@ -46,6 +46,8 @@ constexpr int kBacklog = 64;
 constexpr std::size_t kMostConnections = 256;
 // From a request's first byte to its last, and for the answer to be taken.
 constexpr auto kTransferTime = std::chrono::seconds(30);
+// Read at once; without room for it a request comes in pieces of 512 bytes.
+constexpr std::size_t kUsualRequest = 4096;
 // A connection that asks nothing any more.
 constexpr auto kIdleTime = std::chrono::minutes(10);
 // There are no descriptors left: accepting again at once would only fail at once.
@@ -61,7 +63,9 @@ class Session : public std::enable_shared_from_this<Session> {
         timer_(socket_.get_executor()),
         service_(std::move(service)),
         largest_body_(largest_body),
-        place_(std::move(place)) {}
+        place_(std::move(place)) {
+    buffer_.reserve(kUsualRequest);
+  }
 
   void Read() {
     LimitTo(kIdleTime);
