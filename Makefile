@@ -5,7 +5,7 @@ MINUTES ?= 10
 SEEDS ?= 10000
 ONLY ?=
 
-.PHONY: build run test lint format bench bench-check fuzz soak install clean help
+.PHONY: build run test lint format bench bench-check profile fuzz soak install clean help
 
 build: ## build/release/agenttalk (installs what is missing)
 	@scripts/install-packages.sh build
@@ -33,6 +33,10 @@ bench: build ## one table of measurements and build/bench.json; ONLY=chain,plans
 bench-check: build ## instruction counts of the core paths against the committed baseline
 	@scripts/install-packages.sh build test
 	@python3 scripts/bench-check.py
+
+profile: ## finds out which code is hot, for the optimization of the release build
+	@scripts/install-packages.sh build profile
+	@scripts/profile.sh
 
 fuzz: ## every fuzz target for MINUTES each (default 10)
 	@scripts/install-packages.sh build test
