@@ -84,8 +84,9 @@ class ThreadedCommitsTest : public ::testing::Test {
     row.events = "x";
     return {{row}, {}, {}};
   }
-  // Waits for the thread's word, then asks.
+  // As the loop does: begins what was submitted, waits for the thread's word, then asks.
   ThreadedCommits::News Await(ThreadedCommits& commits, bool (*enough)(const ThreadedCommits::News&)) {
+    commits.Begin();
     std::unique_lock lock(mutex_);
     while (true) {
       const ThreadedCommits::News news = commits.TakeNews();
