@@ -174,6 +174,8 @@ void HubService::Call(std::string_view method, const json::object& given, Done d
     });
   } else if (beside_ && method == "plan/run") {
     RequestPlanBeside(hub_, parameters, std::move(done));
+  } else if (beside_ && method == "import") {
+    RequestImportBeside(hub_, parameters, std::move(done));
   } else {
     std::get<Request>(found->second)(hub_, parameters, std::move(done));
   }

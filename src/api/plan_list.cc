@@ -34,6 +34,7 @@ namespace json = boost::json;
 
 constexpr std::uint64_t kUsualLimit = 50;
 constexpr std::uint64_t kMostListed = 1000;
+constexpr std::size_t kLongestText = 1000;
 // Read from the index at a time.
 constexpr std::size_t kChunk = 256;
 constexpr std::array<std::string_view, 6> kStates = {"running",   "waiting", "paused",
@@ -62,6 +63,10 @@ Result<ListQuery> ReadQuery(Hub& hub, const json::object& parameters) {
   }
   query.summaries.since = TRY(SinceOf(hub, parameters));
   query.summaries.text = TRY(OptionalText(parameters, "text"));
+  if (query.summaries.text.size() > kLongestText) {
+    return Fail(ErrorCode::kTooLarge, fmt::format("the text has {} bytes", query.summaries.text.size()),
+                fmt::format("at most {} are looked for", kLongestText));
+  }
   query.summaries.tag = TRY(OptionalText(parameters, "tag"));
   query.limit = TRY(OptionalNumber(parameters, "limit", kUsualLimit));
   if (query.limit == 0 || query.limit > kMostListed) {

@@ -14,5 +14,7 @@ void RequestGarbageCollection(Hub& hub, const boost::json::object& parameters, H
 void RequestArchive(Hub& hub, const boost::json::object& parameters, HubService::Done done);
 // `file`.
 void RequestImport(Hub& hub, const boost::json::object& parameters, HubService::Done done);
+// The same for a server: the archive is checked by another process first, beside the loop.
+void RequestImportBeside(Hub& hub, const boost::json::object& parameters, HubService::Done done);
 
 }  // namespace agenttalk

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "api/hub_client.h"
 #include "base/error.h"
+#include "base/error_code.h"
 #include "base/json.h"
 #include "cli/text/plain_number.h"
 #include "cli/text/table.h"
@@ -21,6 +23,12 @@ namespace json = boost::json;
 Result<json::value> CallHub(const Invocation& call, const std::string& method, json::object parameters) {
   HubClient client(TRY(call.Hub()));
   return client.Call(method, std::move(parameters));
+}
+
+Result<std::filesystem::path> FullPath(const Invocation& call, const std::string& parameter) {
+  const std::string path = call.arguments.Get(parameter);
+  if (path.empty()) return Fail(ErrorCode::kUsage, parameter + " is empty", "say a path");
+  return std::filesystem::absolute(path);
 }
 
 std::string CellText(const json::value& value) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/json/fwd.hpp>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace agenttalk {
 // Asks the hub that this call is about.
 Result<boost::json::value> CallHub(const Invocation& call, const std::string& method,
                                    boost::json::object parameters);
+
+// A path that was given, in full: a server has another working directory. USAGE when it is empty.
+Result<std::filesystem::path> FullPath(const Invocation& call, const std::string& parameter);
 
 // A value as a cell of a table: "" for null, lists joined by commas.
 std::string CellText(const boost::json::value& value);

@@ -183,6 +183,7 @@ struct Deciding {
     }
     turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};
   }
+  void operator()(PlanClosing& input) { CloseLettersAndAlerts(turn, turn.Plan(input.plan_id)); }
   void operator()(PlanArrival& input) {
     turn.Emit(turn.state().hub_plan, std::move(input.imported));
     turn.reply = {Reply::Status::kAccepted, {}, {}, turn.state().last_event};

@@ -88,6 +88,7 @@ void Hub::Pump() {
 }
 
 void Hub::StepNode() {
+  retention_->TryAgain(clock_.Now());
   if (options_.mode == HubMode::kControl) {
     node_->Drain();
     SetTimer(kCrowdedSleep);
@@ -103,7 +104,8 @@ void Hub::StepNode() {
   if (more) {
     Wake();
   } else {
-    const Timestamp next = std::min(node_->NextWake(), config_due_);
+    Timestamp next = std::min(node_->NextWake(), config_due_);
+    if (const auto again = retention_->NextAttempt()) next = std::min(next, *again);
     SetTimer(std::min(kLongestSleep, std::max(kShortestSleep, next - clock_.Now())));
   }
 }

@@ -86,7 +86,7 @@ Result<ArchiveReport> Hub::ArchivePlan(const PlanId& id, const std::filesystem::
   }
   // Files that were put off are part of it.
   if (options_.mode != HubMode::kRead) TRY(Export(id));
-  return WriteArchive(*journal_, directory_, id, summary, file, false);
+  return WriteArchive(*journal_, directory_, id, summary, file);
 }
 
 void Hub::ImportPlan(const std::filesystem::path& file, std::function<void(Result<PlanArchive>)> done) {

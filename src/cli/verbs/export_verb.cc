@@ -18,7 +18,7 @@ namespace {
 namespace json = boost::json;
 
 Result<ExitCode> Archive(const Invocation& call) {
-  const std::string file = std::filesystem::absolute(call.arguments.Get("--archive")).string();
+  const std::string file = TRY(FullPath(call, "--archive")).string();
   const json::value report =
       TRY(CallHub(call, "archive", {{"plan_id", call.arguments.Get("PLAN")}, {"file", file}}));
   if (call.json) {

@@ -29,7 +29,7 @@ Result<ExitCode> CollectGarbage(const Invocation& call) {
   if (!plans.empty()) parameters["plans"] = std::move(plans);
   if (call.arguments.Has("--older-than")) parameters["older_than"] = call.arguments.Get("--older-than");
   if (call.arguments.Has("--export")) {
-    parameters["export"] = fs::absolute(call.arguments.Get("--export")).string();
+    parameters["export"] = TRY(FullPath(call, "--export")).string();
   }
   const json::value report = TRY(CallHub(call, "gc", std::move(parameters)));
   if (call.json) {
@@ -39,8 +39,9 @@ Result<ExitCode> CollectGarbage(const Invocation& call) {
   const bool dry_run = report.at("dry_run").as_bool();
   const json::array& gone = report.at("plans").as_array();
   for (const json::value& plan : gone) {
-    call.console.Out(fmt::format("{}  {}  {}\n", CellText(plan.at("plan_id")), CellText(plan.at("state")),
-                                 CellText(plan.at("updated_at"))));
+    const std::string archive = CellText(plan.at("archive"));
+    call.console.Out(fmt::format("{}  {}  {}{}\n", CellText(plan.at("plan_id")), CellText(plan.at("state")),
+                                 CellText(plan.at("updated_at")), archive.empty() ? "" : "  " + archive));
   }
   const auto megabytes = [&](const char* name) {
     return static_cast<double>(report.at(name).to_number<std::uint64_t>()) / 1e6;
@@ -56,9 +57,14 @@ Result<ExitCode> CollectGarbage(const Invocation& call) {
 }
 
 Result<ExitCode> Import(const Invocation& call) {
-  const fs::path file = fs::absolute(call.arguments.Get("FILE"));
+  const fs::path file = TRY(FullPath(call, "FILE"));
   // In a process of its own: an archive from a stranger may hold anything.
   TRY(CheckArchive(file));
+  if (call.arguments.Has("--check")) {
+    call.console.Out(call.json ? CompactJson(json::object{{"file", file.string()}, {"whole", true}}) + "\n"
+                               : fmt::format("{}: the archive is whole\n", file.string()));
+    return ExitCode::kDone;
+  }
   const json::value report = TRY(CallHub(call, "import", {{"file", file.string()}}));
   if (call.json) {
     call.console.Out(CompactJson(report) + "\n");
@@ -98,7 +104,8 @@ Verb ImportVerb() {
           .summary = "Reads a plan that `export --archive` or `gc --export` wrote, from this or another hub.",
           .example = "agenttalk import plan_weekly-report.tar",
           .parameters =
-              {{.name = "FILE", .takes = Takes::kOne, .help = "the archive", .completes = Completes::kFile}},
+              {{.name = "FILE", .takes = Takes::kOne, .help = "the archive", .completes = Completes::kFile},
+               {.name = "--check", .help = "only check the archive; needs no hub"}},
           .run = Import};
 }
 

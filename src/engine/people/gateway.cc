@@ -106,6 +106,13 @@ void CloseAlertsAbout(Turn& turn, const PlanState& plan, std::uint64_t letter, c
   CloseAlertsIf(turn, plan, reason, [&](const QuestionAsked& asked) { return asked.about == letter; });
 }
 
+void CloseLettersAndAlerts(Turn& turn, const PlanState& plan) {
+  std::vector<std::uint64_t> letters;
+  for (const auto& [number, open] : plan.people.letters()) letters.push_back(number);
+  for (const std::uint64_t letter : letters) turn.Emit(plan, DeadLetterClosed{letter, false});
+  CloseAlertsIf(turn, plan, turn.Say(Reason::kDeadLetterClosed), [](const QuestionAsked&) { return true; });
+}
+
 void AskForOutcome(Turn& turn, const PlanState& plan, const CommandRecord& record, const OpenCall& call) {
   const Language language = turn.language();
   QuestionAsked question;

@@ -32,6 +32,8 @@ void OnHubAlert(Turn& turn, HubAlert input);
 // Alerts whose cause is gone: those of a task that is done, of a letter that is closed.
 void CloseAlertsOf(Turn& turn, const PlanState& plan, const TaskId& task, const std::string& reason);
 void CloseAlertsAbout(Turn& turn, const PlanState& plan, std::uint64_t letter, const std::string& reason);
+// The plan is over and goes: its letters and alerts with it.
+void CloseLettersAndAlerts(Turn& turn, const PlanState& plan);
 // A tool that must not run twice has no recorded outcome: only a person can say what happened.
 void AskForOutcome(Turn& turn, const PlanState& plan, const CommandRecord& record, const OpenCall& call);
 

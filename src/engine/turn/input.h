@@ -206,6 +206,11 @@ struct PlanRemoval {
   std::string reason;
 };
 
+// A plan has ended and is about to be removed: nobody deals with its dead letters and alerts any more.
+struct PlanClosing {
+  PlanId plan_id;
+};
+
 // A plan that has ended comes from an archive; its events are the journal's already when this is durable.
 struct PlanArrival {
   PlanImported imported;
@@ -369,6 +374,6 @@ using Input = std::variant<NodeStart, Configuration, CommandFile, InputFile, Rej
                            ToolCallDone, ExternalResult, Tick, PlanControl, QuestionAnswer, DeadLetterControl,
                            MirrorProgress, OutputFile, PlanSubmission, CollaborationResponse, StatusReport,
                            PlanChangeBatch, GoalSubmission, PlanRemark, InputsTaken, NumberRequest, ClockJump,
-                           HubAlert, PlanRemoval, PlanArrival, ToolQuestionRaised, ToolProgress>;
+                           HubAlert, PlanRemoval, PlanClosing, PlanArrival, ToolQuestionRaised, ToolProgress>;
 
 }  // namespace agenttalk

@@ -72,6 +72,8 @@ class RequestComposer {
                                        std::uint32_t model_call, const Keep& keep) {
     return Compose(plan, record, agent, model_call, keep);
   }
+  // What was kept may be removed with the plans that name it: from now on it has to be kept again.
+  virtual void ForgetKept() {}
   // The bytes of a content.
   virtual Result<std::string> Read(const Content& /*content*/) {
     return Fail(ErrorCode::kInternal, "there are no contents to read here");

@@ -69,6 +69,7 @@ class ProfileComposer final : public RequestComposer {
     estimate_ = std::move(estimate);
     abilities_ = std::move(abilities);
   }
+  void ForgetKept() override { sheets_.clear(); }
 
  private:
   // What a profile's requests have in common, kept by the profile's digest.

@@ -60,6 +60,7 @@ Core::Core(Journal& journal, CommitQueue& commits, const Clock& clock)
 void Core::Connect(RequestComposer& composer, Performer& performer, EventObserver* observer,
                    const RoleParts& role) {
   engine_ = std::make_unique<Engine>(contents_, composer, role);
+  composer_ = &composer;
   performer_ = &performer;
   observer_ = observer;
 }
@@ -141,7 +142,9 @@ void Core::WatchForRemoval(const std::vector<PlanId>& plans) {
     if (plan != nullptr) engine_->Unload(PlanId(id));
     watched_.insert(id);
   }
-  if (!plans.empty()) contents_.ForgetCommitted();
+  if (plans.empty()) return;
+  contents_.ForgetCommitted();
+  composer_->ForgetKept();
 }
 
 std::vector<PlanId> Core::TakeSpared() {

@@ -188,6 +188,7 @@ class Core {
   const Clock& clock_;
   ContentStore contents_;
   std::unique_ptr<Engine> engine_;
+  RequestComposer* composer_ = nullptr;
   Performer* performer_ = nullptr;
   EventObserver* observer_ = nullptr;
 

@@ -216,14 +216,17 @@ void EventFiles::RemovePlan(const PlanId& plan, FileSink& sink) const {
   sink.LogsArePartial();
   // A plan of that id may be there again by now; its files are not those.
   const auto stream = journal_.FindStream(plan);
-  if (core_.FindLoaded(plan) != nullptr || !stream || *stream) return;
+  const bool is_there_again = core_.FindLoaded(plan) != nullptr || !stream || *stream;
   std::vector<std::string> folders = {"plans", "dead_letter", "human/inbox"};
   for (const auto& [agent, state] : core_.state().agents) {
     for (const char* box : {"inbox", "inbox/.processed", "outbox", "workspace", "logs"}) {
       folders.push_back(fmt::format("agents/{}/{}", agent.str(), box));
     }
   }
-  for (const std::string& folder : folders) sink.RemoveFolder(JoinPath(folder, plan.str()));
+  for (const std::string& folder : folders) {
+    const std::string path = JoinPath(folder, plan.str());
+    is_there_again ? sink.ForgetFolder(path) : sink.RemoveFolder(path);
+  }
 }
 
 // Numbers of questions and letters are those of another hub, and may be somebody else's here: their files are

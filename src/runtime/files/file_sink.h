@@ -30,6 +30,8 @@ class FileSink {
   virtual void Retract(const std::string& path, const Content& content) = 0;
   // A folder goes with everything in it.
   virtual void RemoveFolder(const std::string& path) = 0;
+  // What was told of a folder until now was another plan's of that id, and went with it.
+  virtual void ForgetFolder(const std::string& /*path*/) {}
   // Agents' logs have lines of plans that are not in the journal any more, or lack some of plans that came
   // from elsewhere.
   virtual void LogsArePartial() {}
@@ -62,7 +64,11 @@ class FileSet : public FileSink {
   void PublishText(const std::string& path, std::string text) override {
     files_[path] = {std::move(text), Overwrite::kAlways};
   }
-  void RemoveFolder(const std::string& /*path*/) override {}  // its files are not told any more
+  void RemoveFolder(const std::string& path) override { ForgetFolder(path); }
+  void ForgetFolder(const std::string& path) override {
+    EraseBelow(files_, path);
+    EraseBelow(lines_, path);
+  }
   void LogsArePartial() override { logs_are_partial_ = true; }
   [[nodiscard]] bool logs_are_partial() const { return logs_are_partial_; }
   void PublishMade(const std::string& path, FileMaker make) override {
@@ -90,6 +96,11 @@ class FileSet : public FileSink {
   [[nodiscard]] const std::map<std::string, Lines>& lines() const { return lines_; }
 
  private:
+  template <typename Named>
+  static void EraseBelow(std::map<std::string, Named>& named, const std::string& folder) {
+    named.erase(named.lower_bound(folder + "/"), named.lower_bound(folder + "0"));  // '0' comes after '/'
+  }
+
   std::map<std::string, Wanted> files_;
   std::map<std::string, Lines> lines_;
   bool logs_are_partial_ = false;

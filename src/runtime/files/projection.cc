@@ -213,10 +213,13 @@ void Projection::NoteChanged(const Event& event) {
 }
 
 void Projection::ShowAll() {
-  for (const auto& event : unshown_) Show(event);
+  // Taken out first: an event that takes a folder away wants everything before it on disk.
+  auto events = std::exchange(unshown_, {});
+  for (const auto& event : events) Show(event);
   // The room is used again, but not that of a start with ten thousand agents.
-  if (unshown_.size() > kEventsKept) unshown_ = {};
-  unshown_.clear();
+  if (events.size() > kEventsKept) return;
+  events.clear();
+  if (unshown_.empty()) unshown_ = std::move(events);
 }
 
 void Projection::Restore(const AgentId& agent, const PlanId& plan, const std::string& name) {

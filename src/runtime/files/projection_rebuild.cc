@@ -56,7 +56,10 @@ class Projection::Rebuilding final : public FileSet {
     projection_.mirror_.Recognize(path, content.digest);
     FileSet::Found(path, content);
   }
-  void RemoveFolder(const std::string& path) override { projection_.RemoveFolder(path); }
+  void RemoveFolder(const std::string& path) override {
+    FileSet::RemoveFolder(path);
+    projection_.RemoveFolder(path);
+  }
   void AppendLine(const std::string& path, LineNumber number, LineMaker line,
                   std::uint64_t rotate_at) override {
     if (logs_ == Logs::kAnew && removed_.insert(path).second) {

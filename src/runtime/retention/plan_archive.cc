@@ -340,7 +340,7 @@ Result<void> TakeEntry(const TarEntry& entry, std::string bytes, const Manifest&
 }  // namespace
 
 Result<ArchiveReport> WriteArchive(Journal& journal, const fs::path& hub, const PlanId& plan,
-                                   const PlanSummary& summary, const fs::path& file, bool replace) {
+                                   const PlanSummary& summary, const fs::path& file) {
   const Inventory stock = TRY(TakeStock(journal, plan));
   TarWriter tar = TRY(TarWriter::Create(file));
   TRY(tar.Add(kManifest, ManifestText(plan, summary, stock)));
@@ -359,7 +359,7 @@ Result<ArchiveReport> WriteArchive(Journal& journal, const fs::path& hub, const 
   }
   ArchiveReport report{.events = stock.events, .contents = stock.contents.size(), .files = 0, .bytes = 0};
   report.files = TRY(AddFiles(hub, plan, tar));
-  TRY(tar.Finish(replace));
+  TRY(tar.Finish());
   std::error_code ignored;
   report.bytes = fs::file_size(file, ignored);
   return report;

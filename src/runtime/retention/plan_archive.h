@@ -40,10 +40,9 @@ struct ArchiveReport {
   std::uint64_t bytes = 0;
 };
 
-// The plan must have ended. `replace`: an older archive of that name gives way.
+// The plan must have ended. ALREADY_EXISTS when there is such a file.
 Result<ArchiveReport> WriteArchive(Journal& journal, const std::filesystem::path& hub, const PlanId& plan,
-                                   const PlanSummary& summary, const std::filesystem::path& file,
-                                   bool replace);
+                                   const PlanSummary& summary, const std::filesystem::path& file);
 
 // Reads and checks everything, and folds the events. Nothing in the file is trusted, except that events which
 // do not follow from one another may end the process: see CheckArchive.

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +30,7 @@
 #include "journal/plan_summary.h"
 #include "journal/stream_changes.h"
 #include "mailbox/file_system.h"
+#include "model/events/question_events.h"
 #include "runtime/core/core.h"
 #include "runtime/core/plan_summaries.h"
 #include "runtime/retention/garbage.h"
@@ -44,14 +48,33 @@ constexpr std::size_t kPlansInACommit = 64;
 constexpr std::size_t kPlansInASearch = 10'000;
 // A plan that somebody looks at meanwhile stays; the search begins again without it, but not for ever.
 constexpr int kMostSearches = 5;
+// Mostly it was the projection, which is about to be done with them.
+constexpr int kMostAttempts = 40;
+constexpr Duration kBetweenAttempts = std::chrono::milliseconds(50);
+
+// What people were told of a failure may still lie there; nothing waits for it.
+bool NothingGoesOn(const PlanState& plan) {
+  return plan.live_commands == 0 && std::ranges::all_of(plan.people.questions(), [](const auto& one) {
+           return one.second.asked.kind == QuestionKind::kAlert;
+         });
+}
 
 bool IsOver(const PlanSummary& summary) {
   return summary.state == "completed" || summary.state == "failed" || summary.state == "cancelled";
 }
 
-// Empty: it is not exported.
-fs::path ArchiveOf(const RetentionWish& wish, const PlanId& plan) {
-  return wish.export_to.empty() ? fs::path() : wish.export_to / (plan.str() + ".tar");
+// A plan may be removed, run again and removed again: the second one is `X.2.tar`.
+fs::path ArchiveName(const fs::path& folder, const PlanId& plan, int number) {
+  return folder / (number == 1 ? plan.str() + ".tar" : fmt::format("{}.{}.tar", plan.str(), number));
+}
+
+bool HaveSameBytes(const fs::path& one, const fs::path& other) {
+  std::error_code failed;
+  if (fs::file_size(one, failed) != fs::file_size(other, failed) || failed) return false;
+  std::ifstream left(one, std::ios::binary);
+  std::ifstream right(other, std::ios::binary);
+  using Bytes = std::istreambuf_iterator<char>;
+  return left && right && std::equal(Bytes(left), Bytes(), Bytes(right), Bytes());
 }
 
 std::uint64_t SizeOf(const fs::path& file) {
@@ -72,6 +95,10 @@ struct Retention::Run {
   std::vector<Removal> removals;        // of the present search; those before `removed` are gone
   std::size_t removed = 0;
   int searches = 0;
+  std::vector<PlanSummary> spared;  // somebody looked at them
+  bool waits = false;               // to try them again
+  Timestamp again_at;
+  int attempts = 0;
 };
 
 Retention::Retention(Core& core, Journal& journal, fs::path directory, bool alone,
@@ -107,12 +134,22 @@ void Retention::Begin(RetentionWish wish, Timestamp now, Done done) {
     Finish({});
     return;
   }
-  Search();
+  CloseLetters();
+}
+
+void Retention::CloseLetters() {
+  for (const PlanSummary& one : run_->chosen) {
+    const PlanState* plan = core_.FindLoaded(one.plan);
+    if (plan != nullptr && plan->IsLivePlan()) core_.Submit(PlanClosing{one.plan});
+  }
+  core_.WhenDurable([this, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) Search();
+  });
 }
 
 Result<std::optional<PlanSummary>> Retention::Ended(const PlanId& id) {
   const PlanState* plan = TRY(core_.LookUp(id));
-  if (plan == nullptr || plan->IsLivePlan()) return std::nullopt;
+  if (plan == nullptr || !NothingGoesOn(*plan)) return std::nullopt;
   PlanSummary summary = SummaryOf(*plan);
   summary.state = PlanStateName(*plan);
   if (!IsOver(summary)) return std::nullopt;
@@ -139,10 +176,11 @@ Result<std::vector<PlanSummary>> Retention::Choose(const RetentionWish& wish, Ti
     more = found.size() == query.limit;
     if (more) query.before = found.back().order;
     for (PlanSummary& one : found) {
+      if (one.exact && !one.opened) continue;  // a file came, and no work yet
       if (one.exact && IsOver(one)) chosen.push_back(std::move(one));
       if (one.exact) continue;
       std::optional<PlanSummary> plan = TRY(Ended(one.plan));
-      if (plan && plan->updated_at < query.until) chosen.push_back(*std::move(plan));
+      if (plan && plan->opened && plan->updated_at < query.until) chosen.push_back(*std::move(plan));
       core_.ForgetIdle();
     }
   }
@@ -153,8 +191,13 @@ Result<std::vector<PlanSummary>> Retention::Choose(const RetentionWish& wish, Ti
 void Retention::Search() {
   Run& run = *run_;
   if (run.searched == run.chosen.size()) {
+    run.waits = !run.spared.empty() && ++run.attempts <= kMostAttempts;
+    if (run.waits) return;
     EmptyTrash();
-    Finish({});
+    const bool is_named = !run.spared.empty() && !run.wish.plans.empty();
+    Finish(is_named ? Fail(ErrorCode::kStateConflict,
+                           fmt::format("{} is in use", run.spared.front().plan.str()), "try again later")
+                    : Result<void>());
     return;
   }
   run.candidates.clear();
@@ -162,12 +205,12 @@ void Retention::Search() {
   while (run.searched < run.chosen.size() && ids.size() < kPlansInASearch) {
     const PlanSummary& plan = run.chosen[run.searched++];
     if (!run.wish.export_to.empty()) {
-      if (auto written =
-              WriteArchive(journal_, directory_, plan.plan, plan, ArchiveOf(run.wish, plan.plan), true);
-          !written) {
-        Finish(std::unexpected(std::move(written).error()));
+      auto file = PutAway(plan);
+      if (!file) {
+        Finish(std::unexpected(std::move(file).error()));
         return;
       }
+      run.report.archives[plan.plan] = *std::move(file);
     }
     ids.push_back(plan.plan);
     run.candidates.push_back(plan);
@@ -178,6 +221,38 @@ void Retention::Search() {
   core_.WhenDurable([this, alive = std::weak_ptr(alive_)] {
     if (!alive.expired()) BeginSearch();
   });
+}
+
+void Retention::TryAgain(Timestamp now) {
+  if (!run_ || !run_->waits) return;
+  if (run_->again_at == Timestamp{}) run_->again_at = now + kBetweenAttempts;
+  if (now < run_->again_at) return;
+  run_->waits = false;
+  run_->again_at = {};
+  std::ranges::move(std::exchange(run_->spared, {}), std::back_inserter(run_->chosen));
+  Search();
+}
+
+std::optional<Timestamp> Retention::NextAttempt() const {
+  return run_ && run_->waits ? std::optional(run_->again_at) : std::nullopt;
+}
+
+// Nothing is written over: an archive of that name may be all that is left of an earlier plan. One with the
+// same bytes is what an interrupted attempt left.
+Result<fs::path> Retention::PutAway(const PlanSummary& plan) {
+  const fs::path& folder = run_->wish.export_to;
+  int number = 1;
+  std::error_code ignored;
+  while (fs::exists(fs::symlink_status(ArchiveName(folder, plan.plan, number), ignored))) ++number;
+  fs::path file = ArchiveName(folder, plan.plan, number);
+  TRY(WriteArchive(journal_, directory_, plan.plan, plan, file));
+  for (int earlier = 1; earlier < number; ++earlier) {
+    fs::path same = ArchiveName(folder, plan.plan, earlier);
+    if (!HaveSameBytes(file, same)) continue;
+    fs::remove(file, ignored);
+    return same;
+  }
+  return file;
 }
 
 void Retention::BeginSearch() {
@@ -206,17 +281,19 @@ void Retention::Found(Result<std::vector<Removal>> removals) {
   RemoveNext();
 }
 
-// True: somebody has looked at a plan that was to go. It stays, and what goes with the others is looked for
-// again.
+// True: somebody has looked at a plan that was to go. It stays for now, and what goes with the others is
+// looked for again.
 bool Retention::HasSpared() {
   const std::vector<PlanId> spared = core_.TakeSpared();
   if (spared.empty()) return false;
   Run& run = *run_;
   run.candidates.erase(run.candidates.begin(),
                        run.candidates.begin() + static_cast<std::ptrdiff_t>(run.removed));
-  std::erase_if(run.candidates, [&](const PlanSummary& plan) {
-    return std::ranges::find(spared, plan.plan) != spared.end();
+  const auto kept = std::ranges::stable_partition(run.candidates, [&](const PlanSummary& plan) {
+    return std::ranges::find(spared, plan.plan) == spared.end();
   });
+  std::ranges::move(kept, std::back_inserter(run.spared));
+  run.candidates.erase(kept.begin(), kept.end());
   run.removals.clear();
   run.removed = 0;
   if (run.searches == kMostSearches) {
@@ -243,7 +320,9 @@ void Retention::RemoveNext() {
     const PlanSummary& plan = run.candidates[run.removed];
     run.report.contents += run.removals[run.removed].blobs.size();
     run.report.plans.push_back(plan);
-    input.plans.push_back({plan.plan, plan.state, plan.updated_at, ArchiveOf(run.wish, plan.plan).string()});
+    const auto archive = run.report.archives.find(plan.plan);
+    input.plans.push_back({plan.plan, plan.state, plan.updated_at,
+                           archive == run.report.archives.end() ? std::string() : archive->second.string()});
     batch.push_back(std::move(run.removals[run.removed]));
   }
   const bool last = run.removed == run.removals.size() && run.searched == run.chosen.size();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,9 +31,10 @@ struct RetentionWish {
 };
 
 struct RetentionReport {
-  std::vector<PlanSummary> plans;  // removed, or those that would be
-  std::uint64_t contents = 0;      // removed
-  std::uint64_t bytes_before = 0;  // of the journal's file
+  std::vector<PlanSummary> plans;                    // removed, or those that would be
+  std::map<PlanId, std::filesystem::path> archives;  // where each was put before
+  std::uint64_t contents = 0;                        // removed
+  std::uint64_t bytes_before = 0;                    // of the journal's file
   std::uint64_t bytes_after = 0;
 };
 
@@ -53,6 +55,9 @@ class Retention {
   // STATE_CONFLICT when one is under way, or when a named plan has not ended.
   void Begin(RetentionWish wish, Timestamp now, Done done);
   [[nodiscard]] bool busy() const { return run_ != nullptr; }
+  // Plans that somebody looked at while they were to go are tried again, for some seconds.
+  void TryAgain(Timestamp now);
+  [[nodiscard]] std::optional<Timestamp> NextAttempt() const;
   // Removes, beside the loop, what was moved away: also what an interrupted run left.
   void EmptyTrash();
 
@@ -61,7 +66,9 @@ class Retention {
 
   Result<std::vector<PlanSummary>> Choose(const RetentionWish& wish, Timestamp now);
   Result<std::optional<PlanSummary>> Ended(const PlanId& plan);
+  void CloseLetters();
   void Search();
+  Result<std::filesystem::path> PutAway(const PlanSummary& plan);
   void BeginSearch();
   void Found(Result<std::vector<Removal>> removals);
   bool HasSpared();

@@ -188,13 +188,12 @@ Result<void> TarWriter::Add(const std::string& path, std::string_view bytes) {
   return Put(bytes);
 }
 
-Result<void> TarWriter::Finish(bool replace) {
+Result<void> TarWriter::Finish() {
   TRY(Pad());
   TRY(Put(std::string(2 * kBlock, '\0')));
   TRY(Flush());
   if (::fsync(descriptor_.get()) != 0) return IoFailure(file_, "sync");
-  const unsigned flags = replace ? 0U : static_cast<unsigned>(RENAME_NOREPLACE);
-  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, file_.c_str(), flags) != 0) {
+  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, file_.c_str(), RENAME_NOREPLACE) != 0) {
     if (errno == EEXIST) return Fail(ErrorCode::kAlreadyExists, file_.string() + " is there already");
     return IoFailure(file_, "make");
   }

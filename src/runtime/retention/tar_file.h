@@ -26,7 +26,7 @@ class TarWriter {
   Result<void> Begin(const std::string& path, std::uint64_t size);
   Result<void> Write(std::string_view bytes);
   // Durable when it returns. ALREADY_EXISTS when the name is taken and must not be replaced.
-  Result<void> Finish(bool replace);
+  Result<void> Finish();
 
  private:
   TarWriter(std::filesystem::path file, std::filesystem::path temporary, FileDescriptor descriptor);

@@ -1,0 +1,178 @@
+"""Removing plans from a hub that goes on working: what others need stays, nothing that was put away is written over, and nobody who
+asks wrongly loses anything."""
+
+import hashlib
+import json
+import tarfile
+
+from journey import Journey, wait_for
+from test_years import TEAM, ask, entries, files_of, ids, mind, pack, run, told, two, two_mind, with_manifest
+
+PLACES = ("plans", "agents/writer/inbox", "agents/writer/outbox", "agents/writer/workspace", "agents/writer/logs")
+ANSWERS = """\
+- {when: {contains: SLOWLY}, delay: 2s, answer: {result: "a line"}}
+- {when: {contains: BADLY}, error: {status: 400}}
+- {answer: {result: "a line"}}
+"""
+
+
+def scripted(hub):
+    hub.write("answers.yaml", ANSWERS)
+    hub.write("agenttalk.yaml", json.dumps({"version": 1, "provider": "offline", "agents": TEAM,
+                                            "providers": {"offline": {"kind": "scripted", "answers": "answers.yaml"}}}))
+
+
+def hand_in(hub, name, *prompts):
+    """A chain of tasks, through the socket, which does not wait for them."""
+    nodes = [{"task_id": f"t{number}", "prompt": prompt, "assigned_agent_id": "writer",
+              "depends_on": [f"t{number - 1}"] if number else []} for number, prompt in enumerate(prompts)]
+    ask(hub, "plan/run", {"dag": json.dumps({"schema_version": "1.1", "plan_id": name, "nodes": nodes}), "author": "test", "reason": "",
+                          "fresh": False, "files": []})
+
+
+def state(hub, plan):
+    return hub.json("status", plan)["state"]
+
+
+def refusal(hub, method, parameters):
+    try:
+        answer = ask(hub, method, parameters)
+    except AssertionError as error:
+        return error.args[0]["error"]["code"]
+    raise AssertionError(answer)
+
+
+def test_a_server_works_on_after_plans_were_removed(box):
+    with Journey(box, two_mind, TEAM) as hub:
+        hub.start()
+        for how in ("first", "served", "served", "kill", "stop"):
+            if how in ("kill", "stop"):
+                hub.restart(how)
+            assert two(hub, "a")["state"] == "completed", how
+            texts = told(hub, "plan_a")
+            assert any("You write." in text for text in texts), "what the agent is told of itself"
+            hub.agenttalk("gc", "plan_a").expect(0)
+        hub.write("agenttalk.yaml", json.dumps({**hub.config, "limits": {"keep_finished": "1s"}}))
+        hub.restart("stop")
+        for _ in range(2):
+            two(hub, "b")
+            wait_for(lambda: hub.json("plans") == [], "the removal by age", 30)
+
+
+def test_plans_under_way_are_not_disturbed_by_a_removal(box):
+    with Journey(box, mind, TEAM) as hub:
+        scripted(hub)
+        hub.start()
+        run(hub, "keep")
+        for round_ in range(3):
+            run(hub, "old")
+            for name in ("m", "n"):
+                hand_in(hub, f"plan_{name}{round_}", f"First {round_}.", "SLOWLY, once.", "Then this.")
+            hub.agenttalk("gc", "plan_old").expect(0)
+            wait_for(lambda: not any((hub.dir / place / "plan_old").exists() for place in PLACES), "the folders to go")
+        for round_ in range(3):
+            for name in ("m", "n"):
+                plan = f"plan_{name}{round_}"
+                wait_for(lambda: state(hub, plan) != "running", plan, 30)
+                assert state(hub, plan) == "completed", hub.json("status", plan)
+        assert state(hub, "plan_keep") == "completed"
+        hub.stop()
+        assert "error" not in hub.agenttalk("doctor").out
+
+
+def test_what_was_put_away_is_never_written_over(box):
+    with Journey(box, two_mind, TEAM) as hub:
+        away = hub.dir / "away"
+        away.mkdir()
+        hub.start()
+        kept = []
+        for about in ("bees", "ants", "wasps"):
+            two(hub, "a", about=about)
+            kept.append((told(hub, "plan_a"), files_of(hub, "plan_a")))
+            (gone,) = hub.json("gc", "plan_a", "--export", "away")["plans"]
+            assert gone["archive"] == str(away / f"plan_a{'' if about == 'bees' else f'.{len(kept)}'}.tar"), gone
+        for number, archive in enumerate(("plan_a.tar", "plan_a.2.tar", "plan_a.3.tar")):
+            hub.agenttalk("import", f"away/{archive}").expect(0)
+            assert (told(hub, "plan_a"), files_of(hub, "plan_a")) == kept[number], archive
+            assert "error" not in hub.agenttalk("doctor").out, archive
+            # The same plan again, as after an interruption, is one archive.
+            (gone,) = hub.json("gc", "plan_a", "--export", "away")["plans"]
+            hub.json("plans")
+        assert len(list(away.iterdir())) <= 6, sorted(away.iterdir())
+        two(hub, "b")
+        hub.agenttalk("export", "plan_b", "--archive", "away/plan_b.tar").expect(0)
+        (gone,) = hub.json("gc", "plan_b", "--export", "away")["plans"]
+        assert gone["archive"] == str(away / "plan_b.tar") and not (away / "plan_b.2.tar").exists(), gone
+
+
+def test_plans_that_failed_are_removed_with_what_people_were_told_of_them(box):
+    with Journey(box, mind, TEAM) as hub:
+        scripted(hub)
+        hub.start()
+        for how, words in (("by name", ["plan_bad"]), ("by age", ["--older-than", "0s"]), ("unserved", ["plan_bad"])):
+            run(hub, "bad", code=1, prompt="BADLY.")
+            assert hub.json("dead", "list") and hub.json("questions"), how
+            if how == "unserved":
+                hub.stop()
+            assert ids(hub.json("gc", *words, "--dry-run")["plans"]) == ["plan_bad"], how
+            assert hub.json("dead", "list"), "a dry run changes nothing"
+            assert ids(hub.json("gc", *words)["plans"]) == ["plan_bad"], how
+            assert hub.json("plans") == [] and hub.json("dead", "list") == [] and hub.json("questions") == [], how
+        # One that waits for a person has not ended.
+        hub.start()
+        hub.write("plan.yaml", "plan: gate\ntasks:\n  - {id: t, agent: writer, prompt: Write., outputs: [a.md], gate: human}\n")
+        hub.agenttalk("run", "--plan", "plan.yaml", "--json").expect(3)
+        assert hub.json("gc", "plan_gate")["error"]["code"] == "STATE_CONFLICT"
+        assert hub.json("gc", "--older-than", "0s")["plans"] == []
+
+
+def test_a_request_that_is_wrong_removes_nothing(box):
+    with Journey(box, mind, TEAM) as hub:
+        hub.start()
+        run(hub, "a")
+        for bad in ({"plans": ["plan_a"], "dry_run": "true"}, {"plans": "plan_a"}, {"plans": []}, {"plans": [1]}, {"older_than": 3}):
+            assert refusal(hub, "gc", bad) == "TYPE_MISMATCH", bad
+        assert refusal(hub, "gc", {"older_than": ""}) == "VALUE_INVALID"
+        assert refusal(hub, "plans", {"text": "x" * 60_000}) == "TOO_LARGE"
+        hub.agenttalk("gc", "--older-than", "").expect(2)
+        for words in (["gc", "a", "--export", ""], ["export", "a", "--archive", ""], ["import", ""]):
+            assert "is empty" in hub.agenttalk(*words).expect(2).err, words
+        assert ids(hub.json("plans")) == ["plan_a"]
+
+
+def test_a_server_survives_an_archive_that_is_wrong(box):
+    with Journey(box, two_mind, TEAM) as hub:
+        hub.start()
+        two(hub, "a")
+        hub.agenttalk("export", "plan_a", "--archive", "good.tar").expect(0)
+        hub.agenttalk("gc", "plan_a").expect(0)
+        members, bad = entries(hub.dir / "good.tar"), hub.dir / "bad.tar"
+        rows = dict(members)["events"]
+        # Whole rows, but not from the beginning, and every checksum right.
+        for cut in range(len(rows) // 8, len(rows), len(rows) // 8):
+            pack(bad, [(name, data if name != "events" else rows[cut:]) for name, data in
+                       with_manifest(members, events_sha256=hashlib.sha256(rows[cut:]).hexdigest())])
+            assert refusal(hub, "import", {"file": str(bad)}) == "VALUE_INVALID", cut
+        bad.write_bytes((hub.dir / "good.tar").read_bytes()[:2000])
+        assert refusal(hub, "import", {"file": str(bad)}) == "VALUE_INVALID"
+        assert refusal(hub, "import", {"file": str(hub.dir / "none.tar")}) == "NOT_FOUND"
+        assert hub.json("plans") == []
+        assert ask(hub, "import", {"file": str(hub.dir / "good.tar")})["plan_id"] == "plan_a"
+        assert hub.json("import", "good.tar", "--check") == {"file": str(hub.dir / "good.tar"), "whole": True}
+        assert tarfile.is_tarfile(hub.dir / "good.tar")
+
+
+def test_a_plan_that_only_files_have_come_for_is_in_nobodys_way(box):
+    with Journey(box, mind, TEAM) as hub:
+        hub.start()
+        run(hub, "a")
+        hub.agenttalk("export", "plan_a", "--archive", "a.tar").expect(0)
+        hub.agenttalk("gc", "plan_a").expect(0)
+        hub.write("note.md", "early")
+        hub.agenttalk("send", "note.md", "--to", "writer", "--plan", "plan_a").expect(0)
+        assert hub.json("plans") == []
+        assert hub.json("gc", "--older-than", "0s")["plans"] == [], "somebody will need it"
+        assert hub.json("import", "a.tar")["error"]["code"] == "ALREADY_EXISTS"
+        assert ids(hub.json("gc", "plan_a")["plans"]) == ["plan_a"]
+        hub.agenttalk("import", "a.tar").expect(0)
+        assert hub.json("gc", "plan_none")["error"]["code"] == "PLAN_UNKNOWN"
