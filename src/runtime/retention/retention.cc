@@ -13,6 +13,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -95,6 +96,8 @@ struct Retention::Run {
   std::vector<Removal> removals;        // of the present search; those before `removed` are gone
   std::size_t removed = 0;
   int searches = 0;
+  std::set<PlanId> closed;          // their letters were closed by this run, which is their last event
+  std::vector<PlanId> changed;      // somebody has worked on them again since they were chosen
   std::vector<PlanSummary> spared;  // somebody looked at them
   bool waits = false;               // to try them again
   Timestamp again_at;
@@ -140,7 +143,9 @@ void Retention::Begin(RetentionWish wish, Timestamp now, Done done) {
 void Retention::CloseLetters() {
   for (const PlanSummary& one : run_->chosen) {
     const PlanState* plan = core_.FindLoaded(one.plan);
-    if (plan != nullptr && plan->IsLivePlan()) core_.Submit(PlanClosing{one.plan});
+    if (plan == nullptr || !plan->IsLivePlan()) continue;
+    core_.Submit(PlanClosing{one.plan});
+    run_->closed.insert(one.plan);
   }
   core_.WhenDurable([this, alive = std::weak_ptr(alive_)] {
     if (!alive.expired()) Search();
@@ -194,16 +199,21 @@ void Retention::Search() {
     run.waits = !run.spared.empty() && ++run.attempts <= kMostAttempts;
     if (run.waits) return;
     EmptyTrash();
-    const bool is_named = !run.spared.empty() && !run.wish.plans.empty();
-    Finish(is_named ? Fail(ErrorCode::kStateConflict,
-                           fmt::format("{} is in use", run.spared.front().plan.str()), "try again later")
-                    : Result<void>());
+    for (const PlanSummary& plan : run.spared) run.changed.push_back(plan.plan);
+    const bool left_a_named_one = !run.changed.empty() && !run.wish.plans.empty();
+    Finish(left_a_named_one ? Fail(ErrorCode::kStateConflict,
+                                   fmt::format("{} is in use", run.changed.front().str()), "try again later")
+                            : Result<void>());
     return;
   }
   run.candidates.clear();
   std::vector<PlanId> ids;
   while (run.searched < run.chosen.size() && ids.size() < kPlansInASearch) {
     const PlanSummary& plan = run.chosen[run.searched++];
+    if (HasChanged(plan)) {
+      run.changed.push_back(plan.plan);
+      continue;
+    }
     if (!run.wish.export_to.empty()) {
       auto file = PutAway(plan);
       if (!file) {
@@ -221,6 +231,23 @@ void Retention::Search() {
   core_.WhenDurable([this, alive = std::weak_ptr(alive_)] {
     if (!alive.expired()) BeginSearch();
   });
+}
+
+// There may be minutes between choosing among very many plans and removing the last of them.
+bool Retention::HasChanged(const PlanSummary& plan) {
+  constexpr Duration kSameMoment = std::chrono::milliseconds(1);
+  if (run_->closed.contains(plan.plan)) return false;
+  if (const PlanState* now = core_.FindLoaded(plan.plan)) {
+    return now->IsLivePlan() || now->updated_at > plan.updated_at + kSameMoment;
+  }
+  const auto order = journal_.OrderOf(plan.plan);
+  if (!order || !*order) return false;
+  SummaryQuery query;
+  query.before = **order + 1;
+  query.limit = 1;
+  const auto found = journal_.Summaries(query);
+  return found && !found->empty() && found->front().plan == plan.plan && found->front().exact &&
+         found->front().updated_at > plan.updated_at + kSameMoment;
 }
 
 void Retention::TryAgain(Timestamp now) {

@@ -67,6 +67,7 @@ class Retention {
   Result<std::vector<PlanSummary>> Choose(const RetentionWish& wish, Timestamp now);
   Result<std::optional<PlanSummary>> Ended(const PlanId& plan);
   void CloseLetters();
+  bool HasChanged(const PlanSummary& plan);
   void Search();
   Result<std::filesystem::path> PutAway(const PlanSummary& plan);
   void BeginSearch();
