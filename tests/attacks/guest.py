@@ -12,12 +12,17 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 MEMORY = 3 << 30
 FIRST = """#!/bin/sh
 mount -t proc proc /proc
 mount -t sysfs none /sys
-mount -t tmpfs -o mode=1777 none /tmp
 mount -t tmpfs none /run
+mkdir /run/project
+mount --bind {root} /run/project
+mount -t tmpfs -o mode=1777 none /tmp
+mkdir -p {root} # it may be below /tmp
+mount --bind /run/project {root}
 mount -t cgroup2 none /sys/fs/cgroup
 echo '+memory +pids' > /sys/fs/cgroup/cgroup.subtree_control
 cd /tmp
@@ -48,7 +53,7 @@ def guest_missing(binary):
 
 def in_guest(box, module, function, timeout=240):
     """The tally of module.function(box) in there, and what was printed."""
-    first = box.write("first.sh", FIRST.format(path=os.environ["PATH"], here=HERE, module=module, function=function, binary=box.binary))
+    first = box.write("first.sh", FIRST.format(path=os.environ["PATH"], root=ROOT, here=HERE, module=module, function=function, binary=box.binary))
     first.chmod(0o755)
     ran = subprocess.run(["linux.uml", f"mem={MEMORY >> 20}M", "rootfstype=hostfs", "rootflags=/", "ro", f"init={first}", "con=null",
                           "con0=null,fd:1", "quiet"], stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, cwd=box.dir,

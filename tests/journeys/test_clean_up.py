@@ -10,7 +10,7 @@ from test_years import TEAM, ask, entries, files_of, ids, mind, pack, run, told,
 
 PLACES = ("plans", "agents/writer/inbox", "agents/writer/outbox", "agents/writer/workspace", "agents/writer/logs")
 ANSWERS = """\
-- {when: {contains: SLOWLY}, delay: 2s, answer: {result: "a line"}}
+- {when: {contains: SLOWLY}, delay: 700ms, answer: {result: "a line"}}
 - {when: {contains: BADLY}, error: {status: 400}}
 - {answer: {result: "a line"}}
 """
