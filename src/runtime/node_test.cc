@@ -79,9 +79,9 @@ class HubInMemory {
     }
     ADD_FAILURE() << "the node does not come to rest";
   }
-  // As Run, for much work.
+  // As Run, for much work: also what the node wakes for by itself at this moment.
   void RunOn() {
-    while (node().Step() || Commit()) {
+    while (node().Step() || Commit() || node().NextWake() <= clock.Now()) {
     }
   }
   void DropCommand(const std::string& more = "", const std::string& agent = "alice") {

@@ -38,16 +38,7 @@
 namespace agenttalk {
 namespace {
 
-// A plan's status is at most this far behind, but for what follows.
-constexpr Duration kPlanStatusDelay = std::chrono::milliseconds(250);
-// Status files are replaced over and over, which file systems make slow (ext4 pushes a file's data out when
-// it is renamed over another). With a hundred busy plans that took most of the loop's time: now it takes a
-// twenty-fifth.
-constexpr int kPlanStatusShare = 25;
-constexpr Duration kLongestPlanStatusDelay = std::chrono::seconds(5);
 constexpr std::size_t kEventsKept = 1024;
-// Of larger plans the status is written when they have ended, or when the files are not behind.
-constexpr std::size_t kSmallPlan = 1000;
 // How much may have to be written again after a power cut.
 constexpr Duration kSyncInterval = std::chrono::seconds(30);
 // Beside what is being written; with more, the loop waits for the files, and the longer the more it is.
@@ -60,8 +51,9 @@ constexpr std::uint64_t kLittle = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLittleAtEnd = std::uint64_t{256} << 10;
 // Files that were put off wait for a moment without work, but not longer than this.
 constexpr Duration kLongestPutOff = std::chrono::seconds(2);
-// Of what was put off, so many events are shown at once: 5 ms of the loop, and 40 when nothing else is to be
-// done (kEventsAtRest).
+// Of what was put off, so many events are shown at once: 5 ms of the loop, and 10 when nothing else is to be
+// done (kEventsAtRest). With more they would gather more than kMostReadBackBytes, which is waited for: by
+// readers too.
 constexpr std::uint64_t kEventsBesideWork = 512;
 // While others have more to do: a log that grows by ten lines is opened once for them, not ten times. When
 // files take long to write, they wait so many times as long, so that they take a fifth of a processor and not
@@ -103,7 +95,8 @@ Projection::Projection(Core& core, Journal& journal, FileSystem& files, Mirror& 
       limits_(limits),
       mender_(core, journal, files, mirror),
       event_files_(core, journal),
-      gather_for_(kGatherFor) {}
+      gather_for_(kGatherFor),
+      statuses_(core, mirror, clock, problems_) {}
 
 void Projection::Publish(const std::string& path, const Content& content, Overwrite overwrite) {
   awaited_ = awaited_ || IsAwaited(core_.state(), path);
@@ -188,7 +181,7 @@ void Projection::FallBehind() {
 void Projection::ShowUrgent(const Event& event, FileSink& sink) {
   event_files_.ShowUrgent(event, sink);
   awaited_ = awaited_ || event_files_.IsUrgent(event);
-  if (const auto* imported = std::get_if<PlanImported>(&event.body)) dirty_.insert(imported->plan_id);
+  if (const auto* imported = std::get_if<PlanImported>(&event.body)) statuses_.NoteChanged(imported->plan_id);
   urgent_shown_ = event.number;
   // A plan's end is when its files are due.
   if (IsEnd(event) && !overdue_since_) overdue_since_ = clock_.Now();
@@ -199,17 +192,9 @@ void Projection::Show(const std::shared_ptr<const Event>& shared) {
   static_cast<void>(Find(event.plan_id));  // may have been unloaded since
   event_files_.Show(shared, *this);
   shown_ = event.number;
-  NoteChanged(event);
+  statuses_.NoteChanged(event);
   // Its last status, while it is in memory: later it would have to be read again for it.
-  if (!IsEnd(event) || core_.FindLoaded(event.plan_id) == nullptr) return;
-  ShowPlan(event.plan_id);
-  dirty_.erase(event.plan_id);
-}
-
-void Projection::NoteChanged(const Event& event) {
-  if (!event.plan_id.empty()) dirty_.insert(event.plan_id);
-  if (const auto* imported = std::get_if<PlanImported>(&event.body)) dirty_.insert(imported->plan_id);
-  if (const auto* removed = std::get_if<PlanRemoved>(&event.body)) dirty_.erase(removed->plan_id);
+  if (IsEnd(event) && core_.FindLoaded(event.plan_id) != nullptr) statuses_.Write(event.plan_id);
 }
 
 void Projection::ShowAll() {
@@ -245,12 +230,6 @@ const PlanState* Projection::Find(const PlanId& plan) {
   return nullptr;
 }
 
-void Projection::ShowPlan(const PlanId& plan) {
-  const PlanState* state = Find(plan);
-  if (state == nullptr) return;
-  mirror_.Publish(EventFiles::StatusPath(plan), PlanStatusText(*state), Overwrite::kAlways);
-}
-
 bool Projection::HasRoom() const {
   return mirror_.gathered_bytes() <= kMostReadBackBytes / 2;
 }
@@ -259,30 +238,16 @@ bool Projection::IsOverdue() const {
   return overdue_since_ && (hastened_ || catching_up_ || clock_.Now() >= *overdue_since_ + kLongestPutOff);
 }
 
-void Projection::WritePlans() {
-  const Timestamp now = clock_.Now();
+void Projection::WriteStatuses() {
   const bool show_overdue = IsOverdue();
-  if ((dirty_.empty() && !show_overdue) || now < plans_written_ + plans_delay_) return;
-  plans_written_ = now;
+  if ((statuses_.none_behind() && !show_overdue) || !statuses_.MayWrite()) return;
   if (show_overdue) {
     if (auto shown = ShowOverdue(); !shown) {
       problems_.push_back(shown.error().message);
       return;
     }
   }
-  for (const PlanId& plan : std::exchange(dirty_, {})) ShowPlan(plan);
-}
-
-void Projection::WriteSmallPlans() {
-  const Timestamp now = clock_.Now();
-  if (dirty_.empty() || now < plans_written_ + plans_delay_) return;
-  plans_written_ = now;
-  std::erase_if(dirty_, [&](const PlanId& id) {
-    const PlanState* plan = core_.FindLoaded(id);
-    if (plan == nullptr || plan->commands.size() > kSmallPlan) return false;
-    ShowPlan(id);
-    return true;
-  });
+  statuses_.WriteAll();
 }
 
 // Lazy: a plan has ended, and what it did may fill seconds. Others are served in between.
@@ -302,7 +267,7 @@ void Projection::ShowSomeOverdue(Flushing how) {
   if (until < core_.committed()) return;
   overdue_since_.reset();
   catching_up_ = behind_ = false;
-  plans_written_ = {};
+  statuses_.Hasten();
 }
 
 // What the thread for files has done.
@@ -331,9 +296,9 @@ void Projection::Flush(Flushing how) {
   if (!held_back_) ShowAll();
   if (IsOverdue()) ShowSomeOverdue(how);
   if (!IsOverdue()) {
-    WritePlans();
+    WriteStatuses();
   } else if (behind_) {
-    WriteSmallPlans();
+    statuses_.WriteSmall();
   }
   hastened_ = false;
   if (mirror_.idle()) {
@@ -342,10 +307,8 @@ void Projection::Flush(Flushing how) {
   } else if (!held_back_) {
     WriteGathered(how);
   }
+  statuses_.Pace(start);
   const Timestamp now = clock_.Now();
-  if (plans_written_ >= start) {
-    plans_delay_ = std::clamp((now - start) * kPlanStatusShare, kPlanStatusDelay, kLongestPlanStatusDelay);
-  }
   const bool much = urgent_shown_ > core_.state().urgent_mirrored + kMostEventsBetweenSyncs;
   if (now >= synced_at_ + kSyncInterval && shown_ > core_.state().mirrored + 1) {
     SyncShown();
@@ -359,7 +322,7 @@ void Projection::Flush(Flushing how) {
 void Projection::SyncAll() {
   ShowAll();
   Hasten();
-  WritePlans();
+  WriteStatuses();
   MirrorReport report;
   if (!mirror_.idle()) FlushInto(report);
   if (Idle() && shown_ > core_.state().mirrored + 1) Sync();
@@ -372,12 +335,7 @@ void Projection::SyncShown() {
     SyncAll();
     return;
   }
-  for (auto at = dirty_.begin(); at != dirty_.end();) {
-    const PlanState* plan = Find(*at);
-    const bool live = plan != nullptr && plan->IsLivePlan();
-    if (!live) ShowPlan(*at);
-    at = live ? std::next(at) : dirty_.erase(at);
-  }
+  statuses_.WriteEnded();
   MirrorReport report;
   if (!mirror_.idle()) FlushInto(report);
   if (mirror_.idle()) Sync();
@@ -434,7 +392,7 @@ void Projection::MakeRoom(MirrorReport& report) {
 
 bool Projection::IsCaughtUp() {
   if (!flushed_once_) {
-    WritePlans();
+    WriteStatuses();
     const MirrorReport report = mirror_.Flush();
     if (!report.failures.empty()) return false;
     to_mend_ = report.blocked;
@@ -459,7 +417,7 @@ std::uint64_t Projection::ShownUntil() const {
 std::optional<Timestamp> Projection::NextDue() const {
   if (catching_up_ && HasRoom()) return Timestamp{};
   if (held_back_) return begun_at_ + gather_for_;
-  if (!dirty_.empty()) return plans_written_ + plans_delay_;
+  if (!statuses_.none_behind()) return statuses_.due_at();
   if (overdue_since_) return *overdue_since_ + kLongestPutOff;
   if (shown_ > core_.state().mirrored + 1) return synced_at_ + kSyncInterval;
   return std::nullopt;

@@ -27,6 +27,7 @@
 #include "runtime/files/file_comparison.h"
 #include "runtime/files/file_mender.h"
 #include "runtime/files/file_sink.h"
+#include "runtime/files/status_files.h"
 
 namespace agenttalk {
 
@@ -64,7 +65,7 @@ class Projection final : public EventObserver, private FileSink {
   void ShowNow();
   // The next Flush writes the plans' status too, however young the last one is, and what was put off.
   void Hasten() {
-    plans_written_ = {};
+    statuses_.Hasten();
     hastened_ = true;
   }
   enum class Flushing : std::uint8_t { kBusy, kResting };
@@ -75,7 +76,7 @@ class Projection final : public EventObserver, private FileSink {
   void Settle();
 
   [[nodiscard]] bool Idle() const {
-    return mirror_.idle() && dirty_.empty() && !overdue_since_ && unshown_.empty();
+    return mirror_.idle() && statuses_.none_behind() && !overdue_since_ && unshown_.empty();
   }
   [[nodiscard]] bool is_behind() const { return behind_; }
   // Nothing is left to write: gives back what was read for it.
@@ -109,7 +110,7 @@ class Projection final : public EventObserver, private FileSink {
   void PublishAll(const FileSet& wanted, MirrorReport& report);
   // Makes up for what was put off (MirrorMode::kLazy).
   Result<void> ShowOverdue();
-  static constexpr std::uint64_t kEventsAtRest = 4096;
+  static constexpr std::uint64_t kEventsAtRest = 1024;
   // A part of it.
   void ShowSomeOverdue(Flushing how);
   Result<void> ShowSlice(std::uint64_t after, std::uint64_t until);
@@ -123,7 +124,6 @@ class Projection final : public EventObserver, private FileSink {
   void FlushInto(MirrorReport& report);
   // Waits until not too much is gathered.
   void MakeRoom(MirrorReport& report);
-  void ShowPlan(const PlanId& plan);
   // Reads it in if it was unloaded; null: there is none, or it cannot be read.
   const PlanState* Find(const PlanId& plan);
 
@@ -132,17 +132,13 @@ class Projection final : public EventObserver, private FileSink {
   void FallBehind();
   void Show(const std::shared_ptr<const Event>& event);
   void ShowAll();
-  // The status of the event's plan is behind.
-  void NoteChanged(const Event& event);
   // Lazy: what must not be put off.
   void ShowUrgent(const Event& event, FileSink& sink);
   Result<void> CatchUpUrgent(MirrorReport& report);
   // Whatever became of the files since: every open command of an external agent is in its inbox.
   void ShowOpenDeliveries(FileSink& sink);
   void ShowOpenDeliveries(const PlanState& plan, FileSink& sink);
-  void WritePlans();
-  // While others are behind: the status of plans that are not large.
-  void WriteSmallPlans();
+  void WriteStatuses();
   [[nodiscard]] bool HoldsBack(Flushing how, Timestamp now) const;
   void WriteGathered(Flushing how);
   void NoteWritten(const MirrorReport& report, Timestamp now);
@@ -167,10 +163,7 @@ class Projection final : public EventObserver, private FileSink {
   std::vector<std::shared_ptr<const Event>> unshown_;
   bool flushed_once_ = false;
   std::vector<std::string> to_mend_;
-  std::set<PlanId> dirty_;  // plans whose status file is behind
-  Timestamp plans_written_;
   bool hastened_ = false;
-  Duration plans_delay_{};      // at the least, until they are written again
   Timestamp begun_at_;          // the last time that what was gathered began to be written
   Duration gather_for_;         // from then on, while others have more to do
   bool awaited_ = false;        // there is a file that somebody may wait for: nothing is held back
@@ -182,6 +175,7 @@ class Projection final : public EventObserver, private FileSink {
   std::uint64_t shown_ = 0;         // the last event that was handed to the mirror
   std::uint64_t urgent_shown_ = 0;  // lazy: the last one of which that is true if it must not be put off
   std::vector<std::string> problems_;
+  StatusFiles statuses_;
   // Contents that could not be read when they were to be written, perhaps on another thread.
   struct Lost {
     Mutex mutex;

@@ -112,7 +112,7 @@ Result<std::set<PlanId>> Projection::TellUntil(std::uint64_t after, std::uint64_
   TRY(Read(after, until, [&](const Event& event) {
     event_files_.Show(std::make_shared<const Event>(event), sink);
     shown_ = std::max(shown_, event.number);
-    NoteChanged(event);
+    statuses_.NoteChanged(event);
     if (!event.plan_id.empty()) plans.insert(event.plan_id);
   }));
   return plans;
@@ -141,8 +141,7 @@ Result<void> Projection::ShowSlice(std::uint64_t after, std::uint64_t until) {
     if (plan == nullptr) continue;
     ShowOpenDeliveries(*plan, wanted);
     if (plan->IsLivePlan() || plan->last_event > until) continue;
-    ShowPlan(id);
-    dirty_.erase(id);
+    statuses_.Write(id);
   }
   PublishAll(wanted, report);
   return {};
@@ -192,9 +191,9 @@ Result<MirrorReport> Projection::Export(const PlanId& plan) {
   }));
   TRY(std::move(decoded));
   PublishAll(wanted, report);
-  dirty_.insert(plan);
+  statuses_.NoteChanged(plan);
   Hasten();
-  WritePlans();
+  WriteStatuses();
   FlushInto(report);
   return report;
 }
@@ -216,7 +215,7 @@ Result<void> Projection::CatchUp() {
   } else {
     TRY(Reconcile(core_.state().mirrored, core_.committed(), report));
   }
-  plans_written_ = {};
+  statuses_.Hasten();
   synced_at_ = clock_.Now();
   flushed_once_ = false;
   return {};
@@ -226,8 +225,8 @@ Result<MirrorReport> Projection::Repair() {
   MirrorReport report;
   ShowAll();
   TRY(Reconcile(0, core_.committed(), report));
-  plans_written_ = {};
-  WritePlans();
+  statuses_.Hasten();
+  WriteStatuses();
   FlushInto(report);
   std::vector<std::string> torn = report.blocked;
   for (const std::string& path : torn) TRY(mender_.Mend(path));
@@ -240,7 +239,7 @@ Result<FileComparison> Projection::Compare() {
   FileSet wanted;
   const std::uint64_t until = ShownUntil();
   TRY(TellUntil(0, until, wanted));
-  for (const PlanId& plan : std::exchange(dirty_, {})) {
+  for (const PlanId& plan : statuses_.TakeBehind()) {
     const PlanState* state = core_.FindLoaded(plan);
     if (state != nullptr && state->opened && state->last_event <= until)
       wanted.PublishText(EventFiles::StatusPath(plan), PlanStatusText(*state));
