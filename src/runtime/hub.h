@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/time.h"
 #include "journal/journal.h"
 #include "mailbox/file_system.h"
 #include "mailbox/mirror.h"
@@ -170,6 +171,7 @@ class Hub final : private EventObserver {
   void Durable(const Event& event) override;
   void Pump();
   void PumpStop();
+  void SettleFiles();
   bool TakeNews();
   void StepNode();
   void CheckIdle();
@@ -221,6 +223,8 @@ class Hub final : private EventObserver {
   PlanId until_plan_;  // ends with this plan; empty: none
   bool stopping_ = false;
   bool files_settled_ = false;
+  std::optional<std::uint64_t> behind_at_stop_;  // events that the files did not show when the stop began
+  Timestamp told_of_stop_;
   End end_ = End::kStopped;
   std::optional<Error> error_;
   std::optional<Error> goal_obstacle_;

@@ -1,5 +1,7 @@
 #include "runtime/hub_loop.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/asio/error.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -8,6 +10,7 @@
 #include <boost/system/error_code.hpp>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <string>
@@ -36,6 +39,7 @@ constexpr Duration kLongestSleep = std::chrono::seconds(10);
 // While commits are behind they wake the loop; this is only a safety net.
 constexpr Duration kCrowdedSleep = std::chrono::seconds(1);
 constexpr Duration kShortestSleep = std::chrono::milliseconds(1);
+constexpr Duration kBetweenReports = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -121,14 +125,28 @@ void Hub::PumpStop() {
   }
   if (!core().Settled()) return;
   if (!files_settled_) {
-    files_settled_ = true;
-    if (options_.mode == HubMode::kServe) core().SnapshotAtRest();
-    node_->SettleFiles();
-    for (const std::string& problem : node_->TakeProblems()) Report(problem);
+    SettleFiles();
     Wake();
     return;
   }
   loop_->context.stop();
+}
+
+// After much work there may be minutes of files to write.
+void Hub::SettleFiles() {
+  const Timestamp now = clock_.Now();
+  if (!behind_at_stop_) {
+    if (options_.mode == HubMode::kServe) core().SnapshotAtRest();
+    behind_at_stop_ = std::max<std::uint64_t>(1, node_->FilesAreBehindBy());
+    told_of_stop_ = now;
+  }
+  files_settled_ = !node_->SettleFiles();
+  for (const std::string& problem : node_->TakeProblems()) Report(problem);
+  if (files_settled_ || now < told_of_stop_ + kBetweenReports) return;
+  told_of_stop_ = now;
+  const std::uint64_t behind = std::min(node_->FilesAreBehindBy(), *behind_at_stop_);
+  Report(fmt::format("writing files: {}% done; again to stop at once, the next start writes the rest",
+                     100 * (*behind_at_stop_ - behind) / *behind_at_stop_));
 }
 
 // True: the plan that is waited for has ended.

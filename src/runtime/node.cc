@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -78,7 +79,10 @@ Node::Node(const NodeSeams& seams, NodeOptions options)
           [this](const AgentId& agent, const PlanId& plan, const std::string& name) {
             projection_.Restore(agent, plan, name);
           },
-          [this] { projection_.ShowNow(); }) {
+          [this] { projection_.ShowNow(); },
+          [this](const FoundFile& file, std::string_view bytes) {
+            return projection_.IsLeftByCrash(file.place, file.fingerprint, bytes);
+          }) {
   core_.Connect(composer_, desk_, &audience_);
 }
 
@@ -160,6 +164,8 @@ void Node::GiveMemoryBack(Timestamp now, bool resting) {
     gave_back_ = false;
   }
   if (std::exchange(writes_files_, !projection_.Idle())) quiet_at_ = now + kQuiet;
+  // What is still to be shown is read back from the journal.
+  if (resting && projection_.is_behind()) core_.contents().Shrink();
   if (writes_files_) return;
   if (resting) {
     core_.ForgetLarge();
@@ -182,8 +188,16 @@ void Node::Drain() {
 }
 
 Result<FileComparison> Node::CompareFiles() {
-  if (!core_.reading()) projection_.Settle();
+  while (!core_.reading() && SettleFiles()) {
+  }
   return projection_.Compare();
+}
+
+bool Node::SettleFiles() {
+  const bool more = projection_.SettleSome();
+  core_.ForgetIdle();
+  if (known_.folders() >= known_folders_most_) ForgetOldFiles();
+  return more;
 }
 
 Timestamp Node::NextWake() const {

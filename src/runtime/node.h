@@ -81,8 +81,11 @@ class Node {
   bool Step();
   // As Step, but nothing new is begun or looked for: for a stop in good order, after Core::Hold.
   void Drain();
-  // The files show everything that is durable, and are synced; the journal learns it by the next Drain.
-  void SettleFiles() { projection_.Settle(); }
+  // Until it returns false, and then the files show everything that is durable, and are synced; the journal
+  // learns it by the next Drain. Files that are far behind come in parts.
+  bool SettleFiles();
+  // How many of the journal's events the files do not show.
+  [[nodiscard]] std::uint64_t FilesAreBehindBy() const { return projection_.BehindBy(); }
   // What the files would have to be, against what they are; everything durable is shown first.
   Result<FileComparison> CompareFiles();
   // Rebuilds the files. The journal must know that none is mirrored; see Projection::Repair.

@@ -194,27 +194,38 @@ TEST(Node, ATimerFiresWhenNothingCame) {
 
 // What the mirror published and did not sync comes back from a power cut whole, empty, cut short or not at
 // all. It must be repaired, and never be taken for a stranger's newer version.
-TEST(Node, AFileOfOurOwnThatAPowerCutEmptiedIsMendedAndNotTakenIn) {
+void ExpectAnEmptiedFileIsMended(MirrorMode mirror, ProjectionLimits limits) {
   constexpr const char* kDelivered = "agents/bob/inbox/plan_a/one.txt";
   int emptied = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     HubInMemory hub(seed);
+    hub.mirror = mirror;
+    hub.limits = limits;
     hub.Boot();
     hub.Run();
     hub.DropCommand(R"(,"on_complete":{"send_to":["bob"],"output_name":"one.txt"})");
-    hub.Run();
+    hub.RunOn();
     ASSERT_EQ(hub.files.Contents(kDelivered), "ok");
     hub.Kill();
     hub.files.Crash();
     if (hub.files.Contents(kDelivered) == "") ++emptied;
     hub.Boot();
-    hub.Run();
+    hub.RunOn();
     ASSERT_NE(hub.Plan(), nullptr);
     const auto& version = hub.Plan()->inboxes.at(AgentId("bob")).files.find("one.txt")->second;
     EXPECT_EQ(version.content.digest, Sha256("ok")) << "seed " << seed;
     EXPECT_EQ(hub.files.Contents(kDelivered), "ok") << "seed " << seed;
   }
   EXPECT_GT(emptied, 0) << "no seed showed the case";
+}
+
+TEST(Node, AFileOfOurOwnThatAPowerCutEmptiedIsMendedAndNotTakenIn) {
+  ExpectAnEmptiedFileIsMended(MirrorMode::kFull, {});
+}
+
+TEST(Node, SoIsOneThatWasPutOff) {
+  ExpectAnEmptiedFileIsMended(MirrorMode::kLazy, {});
+  ExpectAnEmptiedFileIsMended(MirrorMode::kFull, {.most_unshown = 0});
 }
 
 constexpr const char* kForExternal = "agents/ext/inbox/plan_a/cmd_1.json";
@@ -337,6 +348,9 @@ TEST(Node, FilesThatAreFarBehindAreReadBackFromTheJournal) {
     killed.Kill();
     killed.files.Crash();
     killed.Boot();
+    EXPECT_TRUE(killed.node().files_are_behind()) << "a start does not wait for them";
+    killed.node().Step();
+    EXPECT_TRUE(killed.files.Contents(kForExternal)) << "but for what somebody else waits for";
     killed.RunOn();
     const auto files = FilesOf(killed);
     for (const auto& [path, lines] : expected) {
@@ -345,6 +359,25 @@ TEST(Node, FilesThatAreFarBehindAreReadBackFromTheJournal) {
       EXPECT_GE(found->second, lines) << path;  // the second start is told of too
     }
   }
+}
+
+TEST(Node, AStopWritesFilesThatAreFarBehindInParts) {
+  HubInMemory hub;
+  WorkMuchAtOnce(hub);
+  hub.RunOn();
+  const auto expected = FilesOf(hub);
+  hub.Kill();
+  for (const auto& [path, lines] : expected) hub.files.Delete(path);
+  hub.Boot();
+  hub.node().core().Hold();
+  int parts = 1;
+  for (std::uint64_t behind = hub.node().FilesAreBehindBy(); hub.node().SettleFiles(); ++parts) {
+    EXPECT_LT(hub.node().FilesAreBehindBy(), behind);
+    behind = hub.node().FilesAreBehindBy();
+  }
+  EXPECT_GT(parts, 1);
+  EXPECT_EQ(hub.node().FilesAreBehindBy(), 0U);
+  EXPECT_EQ(FilesOf(hub), expected);
 }
 
 std::ptrdiff_t LinesOf(const HubInMemory& hub, const std::string& path) {

@@ -30,6 +30,7 @@ CONTROLS = {
     "snapshot_spending": (("simulation",), "a snapshot of the hub"),
     "gc_named": (("years",), "still named is removed"),
     "no_read_back": (("simulation",), "is not there"),
+    "remnants": (("simulation",), "taken in as a stranger's"),
 }
 
 

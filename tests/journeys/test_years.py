@@ -124,9 +124,9 @@ def hand_in(hub, names):
     wait_for(lambda: all(one["state"] == "completed" for one in ask(hub, "plans", {"limit": len(names)})), "the plans", 120)
 
 
-def scripted(hub):
+def scripted(hub, mirror="lazy"):
     hub.write("answers.yaml", '- answer: {result: "a line"}\n')
-    hub.write("agenttalk.yaml", json.dumps({"version": 1, "provider": "offline", "mirror": "lazy", "agents": {"writer": {"max_parallel": 8}},
+    hub.write("agenttalk.yaml", json.dumps({"version": 1, "provider": "offline", "mirror": mirror, "agents": {"writer": {"max_parallel": 8}},
                                             "providers": {"offline": {"kind": "scripted", "answers": "answers.yaml"}}}))
 
 
@@ -157,6 +157,41 @@ def test_others_are_served_while_a_large_plan_is_read(box):
         (listed,) = ask(hub, "plans", {})
         assert listed["plan_id"] == "plan_large" and listed["tasks_total"] == len(nodes), listed
         hub.kill()
+
+
+def test_a_server_that_was_killed_far_ahead_of_its_files_is_ready_at_once(box):
+    """Files follow the journal; whoever starts the server again does not wait for what they are behind with."""
+    tasks = 6000
+    nodes = [{"task_id": f"t{i}", "prompt": f"Write line {i}.", "assigned_agent_id": "writer",
+              "outputs": [{"name": f"line{i}.md", "deliverable": True}]} for i in range(tasks)]
+
+    def written():
+        folder = hub.dir / "plans/plan_wide/deliverables"
+        return sum(1 for _ in folder.iterdir()) if folder.is_dir() else 0
+
+    def begin_wide():
+        ask(hub, "plan/run", {"dag": json.dumps({"schema_version": "1.1", "plan_id": "plan_wide", "nodes": nodes}), "author": "test",
+                              "reason": "", "fresh": False, "files": []})
+
+    with Journey(box, mind, TEAM) as hub:
+        scripted(hub, "full")
+        hub.start()
+        begin_wide()
+        wait_for(lambda: ask(hub, "plans", {})[0]["state"] == "completed", "the plan's end", 60)
+        hub.kill()
+        assert written() < tasks, "the files are not behind, so this shows nothing"
+        began = time.monotonic()
+        hub.start()
+        ready = time.monotonic() - began
+        # The server works beside that, on files too.
+        hub.drop("agents/writer/inbox/cmd_open.json", {"command_id": "cmd_open", "plan_id": "plan_open", "prompt": "Write one line."})
+        wait_for(lambda: ask(hub, "plans", {"limit": 1})[0]["plan_id"] == "plan_open", "the dropped command")
+        wait_for(lambda: written() == tasks, "the files", 120)
+        took = time.monotonic() - began
+        assert ready < took / 3, (ready, took)
+        hub.stop()
+        assert "error" not in hub.agenttalk("doctor").expect(0).out
+        assert [one["tasks_completed"] for one in hub.json("plans") if one["plan_id"] == "plan_wide"] == [tasks]
 
 
 def hub_rows_since_snapshot(hub):

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -31,6 +32,16 @@ std::string Text(const Oracle::CallKey& key) {
   return fmt::format("{}/{}/{}", std::get<0>(key), std::get<1>(key), std::get<2>(key));
 }
 
+// What a stranger's file may look like after a power cut: cut short, with zeros where data was.
+bool IsLeftOf(const std::string& content, const Digest& digest) {
+  for (std::size_t kept = 0; kept <= content.size(); ++kept) {
+    for (std::size_t size = kept; size <= content.size(); ++size) {
+      if (Sha256(content.substr(0, kept) + std::string(size - kept, '\0')) == digest) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void Oracle::ReadJournal(Journal& journal) {
@@ -58,6 +69,7 @@ void Oracle::Read(const Event& event) {
       unreadable_.insert(
           fmt::format("agents/{}/inbox/{}{}", e->agent_id.str(), plan.empty() ? "" : plan + "/", e->file));
   }
+  if (const auto* e = std::get_if<InputArrived>(&event.body)) CheckInput(event, *e);
   if (const auto* e = std::get_if<ModelCallIntended>(&event.body)) {
     asked_.insert({plan, e->command_id.str(), e->model_call});
     model_call_of_[{plan, e->command_id.str(), e->call}] = e->model_call;
@@ -80,6 +92,19 @@ void Oracle::Read(const Event& event) {
     ++succeeded_[{plan, e->command_id.str()}];
     CheckResult(plan, *e);
   }
+}
+
+// What is taken in as a stranger's file is one.
+void Oracle::CheckInput(const Event& event, const InputArrived& arrived) const {
+  if (!arrived.source) return;
+  const auto known = inputs_.find({arrived.agent_id.str(), arrived.name});
+  const bool is_strangers =
+      known != inputs_.end() && std::ranges::any_of(known->second, [&](const std::string& content) {
+        return IsLeftOf(content, arrived.content.digest);
+      });
+  if (!is_strangers)
+    throw Violation(fmt::format("{}: {} of {} was delivered by the engine, and is taken in as a stranger's",
+                                event.plan_id.str(), arrived.name, arrived.agent_id.str()));
 }
 
 // What the last run of the call left is recorded with its outcome: all of it, and nothing else.

@@ -43,6 +43,11 @@ class Oracle {
   // A complete, valid command file was dropped.
   void Dropped(const CommandKey& command, const std::string& path) { dropped_[command] = path; }
 
+  // A stranger wrote an input of this name for the agent, with this content.
+  void InputDropped(const std::string& agent, const std::string& name, const std::string& content) {
+    inputs_[{agent, name}].insert(content);
+  }
+
   // A power cut took the file; if it was not taken in before, nobody can.
   void Lost(const CommandKey& command) {
     if (!received_.contains(command)) dropped_.erase(command);
@@ -81,6 +86,7 @@ class Oracle {
   void Read(const Event& event);
   void ReadFiles(const std::string& plan, const ToolCallFinished& finished);
   void CheckResult(const std::string& plan, const CommandSucceeded& succeeded) const;
+  void CheckInput(const Event& event, const InputArrived& arrived) const;
   void CheckNobodyWaitsInVain(const HubState& state, const PlanState& plan) const;
   static void CheckTaskWaits(const PlanState& plan, const CommandRecord& record);
 
@@ -88,7 +94,8 @@ class Oracle {
   std::uint64_t read_to_ = 0;
   std::set<CommandKey> acknowledged_;
   std::set<CommandKey> told_;
-  std::map<CommandKey, std::string> dropped_;  // the file of each
+  std::map<CommandKey, std::string> dropped_;                                    // the file of each
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> inputs_;  // of agent and name
   std::map<CommandKey, int> received_;
   std::map<CommandKey, int> succeeded_;
   std::set<CommandKey> refused_;

@@ -28,6 +28,7 @@
 #include "mailbox/intake.h"
 #include "mailbox/sim_watcher.h"
 #include "model/command/reading.h"
+#include "model/config/hub_config.h"
 #include "model/content/content.h"
 #include "model/events/event.h"
 #include "model/events/event_codec.h"
@@ -76,7 +77,8 @@ World::World(std::uint64_t seed)
       model_(oracle_),
       tools_(oracle_),
       // Derived from the seed, so that the rest of a run is as it was without it.
-      most_unshown_(seed % 3 == 0 ? seed / 3 % 40 : ProjectionLimits().most_unshown) {
+      most_unshown_(seed % 3 == 0 ? seed / 3 % 40 : ProjectionLimits().most_unshown),
+      lazy_(seed % 5 == 2) {
   Boot();
 }
 
@@ -104,6 +106,7 @@ void World::Boot() {
   options.providers.entries["sim"] = {std::shared_ptr<ModelProvider>(&model_, [](ModelProvider*) {}), {}};
   options.fence_key = "key";
   options.files.most_unshown = most_unshown_;
+  if (lazy_) options.mirror = MirrorMode::kLazy;
   node_ = std::make_unique<Node>(NodeSeams{journal_, commits_, *clock_, files_, *watcher_, tools_},
                                  std::move(options));
   const auto epoch = journal_.BeginEpoch();
@@ -148,7 +151,8 @@ void World::StopAndStart() {
     }
     if (!node_->core().Settled()) continue;
     if (settled) break;
-    node_->SettleFiles();
+    while (node_->SettleFiles()) {
+    }
     settled = true;
   }
   node_.reset();
@@ -316,6 +320,7 @@ void World::CheckFiles() {
   for (const std::string& name : kAllPlans) {
     const PlanState* plan = node_->core().FindLoaded(PlanId(name));
     if (plan == nullptr) continue;
+    if (lazy_ && !node_->ExportFiles(plan->id)) throw Violation(name + " cannot be exported");
     for (const auto& [agent, inbox] : plan->inboxes) {
       for (const auto& [file, version] : inbox.files) {
         const std::string path = fmt::format("agents/{}/inbox/{}/{}", agent.str(), name, file);

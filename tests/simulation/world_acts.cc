@@ -89,7 +89,9 @@ void World::DropInput() {
     files_.DropDirectory(fmt::format("agents/{}/inbox/{}", agent, folder.substr(0, folder.size() - 1)));
   const std::string path = fmt::format("agents/{}/inbox/{}{}", agent, folder, SomeName());
   Note("drop " + path);
-  files_.DropFile(path, fmt::format("content {}", chance_.Below(3)));
+  const std::string content = fmt::format("content {}", chance_.Below(3));
+  files_.DropFile(path, content);
+  oracle_.InputDropped(agent, path.substr(path.rfind('/') + 1), content);
 }
 
 void World::DropRubbish() {

@@ -48,6 +48,7 @@ class Folding {
   void operator()(const MirrorSynced& e) {
     state_.mirrored = e.event;
     state_.urgent_mirrored = std::max(e.event, e.urgent);
+    state_.repairing = e.event == 0;
   }
   void operator()(const HubConfigured& e) { state_.settings = e.settings; }
   void operator()(const AgentConfigured& e) {

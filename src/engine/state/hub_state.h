@@ -64,14 +64,15 @@ struct HubRecord {
   std::uint64_t urgent_mirrored = 0;  // at least that; and what must not be put off up to this one
   HubSettings settings;
   std::map<AgentId, AgentState> agents;
-  Cost settled;       // what plans that have ended cost
-  CostShares shares;  // of `settled`
+  Cost settled;            // what plans that have ended cost
+  CostShares shares;       // of `settled`
+  bool repairing = false;  // the files are being made anew from the beginning, whatever is there
 
   template <typename Self, typename F>
   static void Fields(Self& self, F&& f) {
     f("epoch", self.epoch), f("mirrored", self.mirrored), f("urgent_mirrored", self.urgent_mirrored);
     f("settings", self.settings), f("agents", self.agents), f("settled", self.settled);
-    f("shares", self.shares);
+    f("shares", self.shares), f("repairing", self.repairing);
   }
 };
 

@@ -25,7 +25,7 @@ class ContentStore final : public ContentSink {
   // What Shrink keeps.
   static constexpr std::size_t kKeptAtRest = std::size_t{1} << 20;
 
-  explicit ContentStore(Journal& journal, std::size_t cache_bytes = std::size_t{16} << 20)
+  explicit ContentStore(Journal& journal, std::size_t cache_bytes = std::size_t{8} << 20)
       : journal_(journal), capacity_(cache_bytes) {}
 
   // Bytes that are known already are not stored again.

@@ -66,7 +66,7 @@ class Core {
   // Appends that may wait for their commit before `Accepts` says no.
   static constexpr std::size_t kMostPending = 4096;
   // Finished plans that stay in memory, so that a repeated command need not read them again.
-  static constexpr std::size_t kIdlePlansKept = 256;
+  static constexpr std::size_t kIdlePlansKept = 64;
 
   Core(Journal& journal, CommitQueue& commits, const Clock& clock);
 

@@ -33,6 +33,9 @@ class EventFiles {
   // Whether it has a file that somebody may wait for: a person, an external agent, a tool.
   [[nodiscard]] bool IsUrgent(const Event& event) const;
 
+  // Whether the files that cannot wait depend on more than the event: on its plan.
+  [[nodiscard]] bool NeedsPlanAtOnce(const Event& event) const;
+
   // A command in the inbox of the external agent that is to do it, as long as it is open.
   void ShowDelivery(const PlanState& plan, const CommandRecord& record, FileSink& sink) const;
 

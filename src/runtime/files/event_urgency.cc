@@ -35,6 +35,11 @@ bool EventFiles::IsUrgent(const Event& event) const {
          std::holds_alternative<PlanRemoved>(body) || std::holds_alternative<PlanImported>(body);
 }
 
+bool EventFiles::NeedsPlanAtOnce(const Event& event) const {
+  const auto* intended = std::get_if<ModelCallIntended>(&event.body);
+  return HasExternalAgents() || (intended != nullptr && !intended->by_path.empty());
+}
+
 bool EventFiles::HasExternalAgents() const {
   const HubState& state = core_.state();
   if (team_event_ != state.hub_plan.last_event || team_event_ == 0) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <expected>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,16 +60,47 @@ Result<bool> FileMender::IsOurs(const std::string& path, const PlanId& plan, con
   if (IsTornForm(there.bytes, wanted)) return true;
   const Digest digest = Sha256(there.bytes);
   bool older = false;
-  TRY(journal_.ReadStream(plan, 0, [&](const JournalRowView& row) {
+  TRY(ForEachVersion(plan, agent, name, [&](const Event& /*event*/, const InputArrived& arrived) {
+    older = arrived.content.digest == digest;
+    return older;
+  }));
+  return older;
+}
+
+Result<bool> FileMender::IsRemnant(const PlanId& plan, const AgentId& agent, const std::string& name,
+                                   std::string_view bytes, std::uint64_t after) {
+  const Digest digest = Sha256(bytes);
+  bool known = false;      // with this content the file has been there
+  bool delivered = false;  // by us, lately
+  bool torn = false;
+  Result<void> loaded;
+  TRY(ForEachVersion(plan, agent, name, [&](const Event& event, const InputArrived& arrived) {
+    known = known || arrived.content.digest == digest;
+    if (event.number <= after || arrived.source) return false;
+    delivered = true;
+    if (torn || bytes.size() > arrived.content.size) return false;
+    const auto wanted = core_.contents().Load(arrived.content);
+    if (!wanted) loaded = std::unexpected(wanted.error());
+    torn = wanted && IsTornForm(bytes, **wanted);
+    return !loaded.has_value();
+  }));
+  TRY(std::move(loaded));
+  return delivered && (known || torn);
+}
+
+Result<void> FileMender::ForEachVersion(
+    const PlanId& plan, const AgentId& agent, const std::string& name,
+    const std::function<bool(const Event&, const InputArrived&)>& is_enough) {
+  bool enough = false;
+  return journal_.ReadStream(plan, 0, [&](const JournalRowView& row) {
     const auto decoded =
         DecodeEvents(plan, row.first_event, row.event_count, row.events, [&](const Event& event) {
           const auto* arrived = std::get_if<InputArrived>(&event.body);
-          older = older || (arrived != nullptr && arrived->agent_id == agent && arrived->name == name &&
-                            arrived->content.digest == digest);
+          if (enough || arrived == nullptr || arrived->agent_id != agent || arrived->name != name) return;
+          enough = is_enough(event, *arrived);
         });
-    return decoded.has_value() && !older;
-  }));
-  return older;
+    return decoded.has_value() && !enough;
+  });
 }
 
 }  // namespace agenttalk

@@ -281,6 +281,14 @@ void PostOffice::TakeCommand(const FoundFile& file, std::string bytes) {
 }
 
 void PostOffice::TakeInput(const FoundFile& file, std::string bytes) {
+  if (!file.noticed && is_remnant_(file, bytes)) {
+    intake_.MarkKnown(file.fingerprint);
+    // The version that belongs there may not be durable yet.
+    core_.WhenDurable([this, place = file.place, name = file.fingerprint.name] {
+      restore_(place.agent, place.plan, name);
+    });
+    return;
+  }
   InputFile input;
   input.agent_id = file.place.agent;
   input.plan_id = file.place.plan;

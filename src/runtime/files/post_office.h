@@ -32,8 +32,14 @@ class PostOffice {
   using Restore = std::function<void(const AgentId&, const PlanId&, const std::string& name)>;
   // `show` brings the files up to date with the events that are durable.
   using Show = std::function<void()>;
-  PostOffice(Core& core, Intake& intake, Restore restore, Show show)
-      : core_(core), intake_(intake), restore_(std::move(restore)), show_(std::move(show)) {}
+  // `is_remnant` knows what a crash left of an input that the engine delivered.
+  using IsRemnant = std::function<bool(const FoundFile&, std::string_view bytes)>;
+  PostOffice(Core& core, Intake& intake, Restore restore, Show show, IsRemnant is_remnant)
+      : core_(core),
+        intake_(intake),
+        restore_(std::move(restore)),
+        show_(std::move(show)),
+        is_remnant_(std::move(is_remnant)) {}
 
   // Takes in what there is, as far as the core accepts it. True: there is more.
   //
@@ -74,6 +80,7 @@ class PostOffice {
   Intake& intake_;
   Restore restore_;
   Show show_;
+  IsRemnant is_remnant_;
   std::deque<FoundFile> postponed_;  // commands and results, until everything else of the look is taken in
   std::size_t looked_again_ = 0;     // this many of them have been looked again for
   int rounds_ = 0;

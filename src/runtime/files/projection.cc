@@ -231,7 +231,7 @@ const PlanState* Projection::Find(const PlanId& plan) {
 }
 
 bool Projection::HasRoom() const {
-  return mirror_.gathered_bytes() <= kMostReadBackBytes / 2;
+  return mirror_.gathered_bytes() <= kMostReadBackBytes / 4;
 }
 
 bool Projection::IsOverdue() const {
@@ -274,6 +274,11 @@ void Projection::ShowSomeOverdue(Flushing how) {
 void Projection::NoteWritten(const MirrorReport& report, Timestamp now) {
   for (const MirrorFailure& failure : report.failures) {
     problems_.push_back(fmt::format("{}: {}", failure.path, failure.error.message));
+  }
+  // Perhaps a crash left it there, in a folder that nobody looks into.
+  for (const std::string& path : report.blocked) {
+    if (!MayBeLeftByCrash()) break;
+    if (auto mended = mender_.Mend(path); !mended) problems_.push_back(mended.error().message);
   }
   if (report.spent == Duration{}) return;
   gather_for_ = std::clamp(report.spent * kGatherShare, kGatherFor, kLongestGather);
@@ -372,12 +377,18 @@ void Projection::Sync() {
   core_.Post(MirrorProgress{std::max(shown_, core_.state().mirrored), urgent});
 }
 
-void Projection::Settle() {
+bool Projection::SettleSome() {
   settling_ = true;
+  MirrorReport report;
+  if (!HasRoom()) FlushInto(report);
+  const std::uint64_t before = shown_;
   Hasten();
   Flush(Flushing::kResting);
-  if (!Idle() || shown_ > core_.state().mirrored + 1) SyncAll();
+  const bool more = overdue_since_ && shown_ > before;
+  // What the disk does not take is made up for by the next start.
+  if (!overdue_since_ && (!Idle() || shown_ > core_.state().mirrored + 1)) SyncAll();
   settling_ = false;
+  return more;
 }
 
 void Projection::FlushInto(MirrorReport& report) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,6 +19,7 @@
 #include "journal/journal.h"
 #include "mailbox/file_system.h"
 #include "mailbox/mirror.h"
+#include "mailbox/place.h"
 #include "model/config/hub_config.h"
 #include "model/content/content.h"
 #include "model/events/event.h"
@@ -59,6 +61,9 @@ class Projection final : public EventObserver, private FileSink {
   Result<MirrorReport> Export(const PlanId& plan);
   // What differs from what the journal says. Changes nothing.
   Result<FileComparison> Compare();
+  // After a start, an input that was found is of our own: a crash left it from what was to be shown and is
+  // not shown again yet.
+  bool IsLeftByCrash(const Place& place, const FileFingerprint& file, std::string_view bytes);
   // Writes one input of an agent again, whatever is there.
   void Restore(const AgentId& agent, const PlanId& plan, const std::string& name);
   // Writes what the events that are durable show, before it returns.
@@ -72,8 +77,13 @@ class Projection final : public EventObserver, private FileSink {
   // Writes what has gathered, and now and then makes it durable. Busy: others have more to do, so that much
   // of it is written beside them.
   void Flush(Flushing how);
-  // Everything is written and durable, and the journal knows it: for a clean stop.
-  void Settle();
+  // For a clean stop, until there is no more: everything is written and durable, and the journal knows it.
+  // True: there is more. What the files are behind with may take minutes.
+  bool SettleSome();
+  // How many of the journal's events the files do not show.
+  [[nodiscard]] std::uint64_t BehindBy() const {
+    return core_.committed() - std::min(core_.committed(), ShownUntil());
+  }
 
   [[nodiscard]] bool Idle() const {
     return mirror_.idle() && statuses_.none_behind() && !overdue_since_ && unshown_.empty();
@@ -142,6 +152,7 @@ class Projection final : public EventObserver, private FileSink {
   [[nodiscard]] bool HoldsBack(Flushing how, Timestamp now) const;
   void WriteGathered(Flushing how);
   void NoteWritten(const MirrorReport& report, Timestamp now);
+  [[nodiscard]] bool MayBeLeftByCrash() const { return left_until_ > core_.state().mirrored; }
   void Sync();
   void SyncAll();
   void SyncShown();
@@ -172,7 +183,11 @@ class Projection final : public EventObserver, private FileSink {
   bool held_back_ = false;
   bool settling_ = false;  // the hub stops, and has nothing else to do
   Timestamp synced_at_;
-  std::uint64_t shown_ = 0;         // the last event that was handed to the mirror
+  std::uint64_t shown_ = 0;  // the last event that was handed to the mirror
+  // Where the last process may have been with the files when it ended, if this start did not write all of them
+  // before anybody looked at them.
+  std::uint64_t left_after_ = 0;
+  std::uint64_t left_until_ = 0;
   std::uint64_t urgent_shown_ = 0;  // lazy: the last one of which that is true if it must not be put off
   std::vector<std::string> problems_;
   StatusFiles statuses_;

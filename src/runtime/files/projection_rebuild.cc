@@ -102,6 +102,7 @@ Result<void> Projection::Read(std::uint64_t after, std::uint64_t until,
       return false;
     }
     decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events, visit);
+    core_.ForgetIdle();
     return decoded.has_value();
   }));
   return decoded;
@@ -200,8 +201,19 @@ Result<MirrorReport> Projection::Export(const PlanId& plan) {
 
 Result<void> Projection::CatchUpUrgent(MirrorReport& report) {
   Rebuilding wanted(*this, Rebuilding::Logs::kContinued, Rebuilding::Files::kThere, report);
-  TRY(Read(core_.state().urgent_mirrored, core_.committed(),
-           [&](const Event& event) { ShowUrgent(event, wanted); }));
+  Result<void> decoded;
+  TRY(journal_.ReadAll(core_.state().urgent_mirrored, [&](const JournalRowView& row) {
+    if (row.first_event > core_.committed()) return false;
+    const PlanId plan{std::string(row.stream)};
+    decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events, [&](const Event& event) {
+      // Most plans have ended, and nothing of them is urgent: they are not read for it.
+      if (event_files_.NeedsPlanAtOnce(event)) static_cast<void>(Find(plan));
+      ShowUrgent(event, wanted);
+    });
+    core_.ForgetIdle();
+    return decoded.has_value();
+  }));
+  TRY(std::move(decoded));
   ShowOpenDeliveries(wanted);
   PublishAll(wanted, report);
   return {};
@@ -209,16 +221,36 @@ Result<void> Projection::CatchUpUrgent(MirrorReport& report) {
 
 Result<void> Projection::CatchUp() {
   MirrorReport report;
+  const HubState& state = core_.state();
+  // After a crash in the middle of much work: nobody waits for minutes until all of its files are there.
+  const bool far = core_.committed() > state.mirrored + limits_.most_unshown && !state.repairing;
   // What was put off before the stop is put off still.
-  if (lazy_) {
+  if (lazy_ || far) {
+    left_after_ = state.mirrored;
+    left_until_ = core_.committed();
     TRY(CatchUpUrgent(report));
   } else {
-    TRY(Reconcile(core_.state().mirrored, core_.committed(), report));
+    TRY(Reconcile(state.mirrored, core_.committed(), report));
+  }
+  if (far && !lazy_) {
+    behind_ = true;
+    overdue_since_ = clock_.Now();
   }
   statuses_.Hasten();
   synced_at_ = clock_.Now();
   flushed_once_ = false;
   return {};
+}
+
+bool Projection::IsLeftByCrash(const Place& place, const FileFingerprint& file, std::string_view bytes) {
+  if (!MayBeLeftByCrash() || Planted("remnants")) return false;
+  const PlanState* plan = Find(place.plan);
+  if (plan == nullptr || plan->HasTaken(file)) return false;
+  const InputVersion* there = plan->FindFile(place.agent, file.name);
+  if (there == nullptr || there->content.digest == file.sha256) return false;
+  const auto remnant = mender_.IsRemnant(place.plan, place.agent, file.name, bytes, left_after_);
+  if (!remnant) problems_.push_back(remnant.error().message);
+  return remnant.value_or(false);
 }
 
 Result<MirrorReport> Projection::Repair() {
