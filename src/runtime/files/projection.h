@@ -184,8 +184,8 @@ class Projection final : public EventObserver, private FileSink {
   bool settling_ = false;  // the hub stops, and has nothing else to do
   Timestamp synced_at_;
   std::uint64_t shown_ = 0;  // the last event that was handed to the mirror
-  // Where the last process may have been with the files when it ended, if this start did not write all of them
-  // before anybody looked at them.
+  // Where the last process may have been with the files when it ended, if this start did not write all of
+  // them before anybody looked at them.
   std::uint64_t left_after_ = 0;
   std::uint64_t left_until_ = 0;
   std::uint64_t urgent_shown_ = 0;  // lazy: the last one of which that is true if it must not be put off
