@@ -127,6 +127,33 @@ Result<void> CheckApart(const fs::path& file) {
   return Fail(CodeNamed(text("code")).value_or(ErrorCode::kValueInvalid), text("message"), text("hint"));
 }
 
+// Reads it, beside the loop if need be: a large plan takes seconds. `check` comes before.
+void RequestImportAfter(Hub& hub, const json::object& parameters, Result<void> (*check)(const fs::path&),
+                        HubService::Done done) {
+  auto file = [&]() -> Result<fs::path> { return AbsolutePath(TRY(Text(parameters, "file"))); }();
+  if (!file) return done(std::unexpected(std::move(file).error()));
+  const auto archive = std::make_shared<Result<PlanArchive>>();
+  hub.DoBeside(
+      [file = *std::move(file), check, archive] {
+        *archive = [&]() -> Result<PlanArchive> {
+          TRY(check(file));
+          return ReadArchive(file);
+        }();
+      },
+      [&hub, archive, done = std::move(done)] {
+        if (!*archive) return done(std::unexpected(std::move(archive->error())));
+        if (auto unable = hub.Unable()) return done(std::unexpected(*std::move(unable)));
+        hub.ImportPlan(**std::move(archive), [done](Result<PlanArchive> imported) {
+          if (!imported) return done(std::unexpected(std::move(imported).error()));
+          done(json::value(json::object{{"status", "accepted"},
+                                        {"plan_id", imported->plan.str()},
+                                        {"state", imported->summary.state},
+                                        {"events", imported->events},
+                                        {"files", imported->files.size()}}));
+        });
+      });
+}
+
 }  // namespace
 
 void RequestGarbageCollection(Hub& hub, const json::object& parameters, HubService::Done done) {
@@ -148,50 +175,30 @@ void RequestGarbageCollection(Hub& hub, const json::object& parameters, HubServi
 }
 
 void RequestArchive(Hub& hub, const json::object& parameters, HubService::Done done) {
-  done([&]() -> Result<json::value> {
-    const PlanId id = TRY(PlanOf(parameters));
+  const auto wanted = [&]() -> Result<std::pair<PlanId, fs::path>> {
+    PlanId id = TRY(PlanOf(parameters));
     TRY(FindPlan(hub, id));
-    const fs::path file = TRY(AbsolutePath(TRY(Text(parameters, "file"))));
-    const ArchiveReport report = TRY(hub.ArchivePlan(id, file));
-    return json::value(json::object{{"plan_id", id.str()},
-                                    {"file", file.string()},
-                                    {"events", report.events},
-                                    {"contents", report.contents},
-                                    {"files", report.files},
-                                    {"bytes", report.bytes}});
-  }());
+    return std::pair(std::move(id), TRY(AbsolutePath(TRY(Text(parameters, "file")))));
+  }();
+  if (!wanted) return done(std::unexpected(wanted.error()));
+  const auto& [id, file] = *wanted;
+  hub.ArchivePlan(id, file, [id, file, done = std::move(done)](Result<ArchiveReport> report) {
+    if (!report) return done(std::unexpected(std::move(report).error()));
+    done(json::value(json::object{{"plan_id", id.str()},
+                                  {"file", file.string()},
+                                  {"events", report->events},
+                                  {"contents", report->contents},
+                                  {"files", report->files},
+                                  {"bytes", report->bytes}}));
+  });
 }
 
 void RequestImport(Hub& hub, const json::object& parameters, HubService::Done done) {
-  auto file = [&]() -> Result<fs::path> { return AbsolutePath(TRY(Text(parameters, "file"))); }();
-  if (!file) {
-    done(std::unexpected(std::move(file).error()));
-  } else if (auto unable = hub.Unable()) {
-    done(std::unexpected(*std::move(unable)));
-  } else {
-    hub.ImportPlan(*file, [done = std::move(done)](Result<PlanArchive> archive) {
-      if (!archive) {
-        done(std::unexpected(std::move(archive).error()));
-        return;
-      }
-      done(json::value(json::object{{"status", "accepted"},
-                                    {"plan_id", archive->plan.str()},
-                                    {"state", archive->summary.state},
-                                    {"events", archive->events},
-                                    {"files", archive->files.size()}}));
-    });
-  }
+  RequestImportAfter(hub, parameters, [](const fs::path&) { return Result<void>(); }, std::move(done));
 }
 
 void RequestImportBeside(Hub& hub, const json::object& parameters, HubService::Done done) {
-  auto file = [&]() -> Result<fs::path> { return AbsolutePath(TRY(Text(parameters, "file"))); }();
-  if (!file) return done(std::unexpected(std::move(file).error()));
-  const auto checked = std::make_shared<Result<void>>();
-  hub.DoBeside([file = *std::move(file), checked] { *checked = CheckApart(file); },
-               [&hub, parameters, checked, done = std::move(done)] {
-                 if (!*checked) return done(std::unexpected(checked->error()));
-                 RequestImport(hub, parameters, done);
-               });
+  RequestImportAfter(hub, parameters, &CheckApart, std::move(done));
 }
 
 }  // namespace agenttalk

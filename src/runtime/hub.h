@@ -99,10 +99,11 @@ class Hub final : private EventObserver {
 
   // Removes plans that have ended. `done` is told when they are gone.
   void CollectGarbage(RetentionWish wish, Retention::Done done);
-  // Writes a plan that has ended as one file.
-  Result<ArchiveReport> ArchivePlan(const PlanId& plan, const std::filesystem::path& file);
-  // Takes such a file in. ALREADY_EXISTS when there is a plan of that id.
-  void ImportPlan(const std::filesystem::path& file, std::function<void(Result<PlanArchive>)> done);
+  // Writes a plan that has ended as one file, beside the loop where it serves.
+  void ArchivePlan(const PlanId& plan, const std::filesystem::path& file,
+                   std::function<void(Result<ArchiveReport>)> done);
+  // Takes in what such a file held. ALREADY_EXISTS when there is a plan of that id.
+  void ImportPlan(PlanArchive archive, std::function<void(Result<PlanArchive>)> done);
 
   // Tells of a plan as it was after event `at`: beside the loop where it runs, otherwise before this returns.
   void TellOfPast(const PlanId& plan, std::uint64_t at, PastReader::Tell tell, PastReader::Done done);
@@ -170,6 +171,7 @@ class Hub final : private EventObserver {
 
   void Durable(const Event& event) override;
   void Pump();
+  Result<PlanSummary> SummaryToArchive(const PlanId& plan);
   void PumpStop();
   void SettleFiles();
   bool TakeNews();

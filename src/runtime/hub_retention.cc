@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -74,7 +75,8 @@ void Hub::CollectGarbage(RetentionWish wish, Retention::Done done) {
   Wake();
 }
 
-Result<ArchiveReport> Hub::ArchivePlan(const PlanId& id, const std::filesystem::path& file) {
+// What of a plan that has ended is to be in an archive, up to its last event.
+Result<PlanSummary> Hub::SummaryToArchive(const PlanId& id) {
   const PlanState* plan = TRY(core().LookUp(id));
   if (plan == nullptr) return Fail(ErrorCode::kPlanUnknown, fmt::format("there is no plan {}", id.str()));
   PlanSummary summary = SummaryOf(*plan);
@@ -84,14 +86,37 @@ Result<ArchiveReport> Hub::ArchivePlan(const PlanId& id, const std::filesystem::
     return Fail(ErrorCode::kStateConflict, fmt::format("{} has not ended: it is {}", id.str(), summary.state),
                 fmt::format("wait until it has, or `agenttalk cancel {}`", id.str()));
   }
-  // Files that were put off are part of it.
-  if (options_.mode != HubMode::kRead) TRY(Export(id));
-  return WriteArchive(*journal_, directory_, id, summary, file);
+  return summary;
 }
 
-void Hub::ImportPlan(const std::filesystem::path& file, std::function<void(Result<PlanArchive>)> done) {
+void Hub::ArchivePlan(const PlanId& id, const std::filesystem::path& file,
+                      std::function<void(Result<ArchiveReport>)> done) {
+  const auto begun = [&]() -> Result<PlanSummary> {
+    PlanSummary summary = TRY(SummaryToArchive(id));
+    // Files that were put off are part of it.
+    if (options_.mode != HubMode::kRead) TRY(Export(id));
+    return summary;
+  }();
+  if (!begun) return done(std::unexpected(begun.error()));
+  const auto written = std::make_shared<Result<ArchiveReport>>();
+  DoBeside([this, id, summary = *begun, file,
+            written] { *written = WriteArchive(*journal_, directory_, id, summary, file); },
+           [this, id, before = begun->updated_at, file, written, done = std::move(done)] {
+             const auto now = SummaryToArchive(id);
+             if (*written && (!now || now->updated_at != before)) {
+               std::error_code ignored;
+               std::filesystem::remove(file, ignored);
+               *written = Fail(ErrorCode::kStateConflict,
+                               fmt::format("{} was worked on while it was archived", id.str()),
+                               "try again when it has ended");
+             }
+             done(std::move(*written));
+           });
+}
+
+void Hub::ImportPlan(PlanArchive found, std::function<void(Result<PlanArchive>)> done) {
   auto archive = [&]() -> Result<PlanArchive> {
-    PlanArchive read = TRY(ReadArchive(file));
+    PlanArchive read = std::move(found);
     const PlanState* there = TRY(core().LookUp(read.plan));
     if (there != nullptr || TRY(journal_->FindStream(read.plan))) {
       return Fail(ErrorCode::kAlreadyExists, fmt::format("there is a plan {} already", read.plan.str()),

@@ -4,6 +4,7 @@ asks wrongly loses anything."""
 import hashlib
 import json
 import tarfile
+import time
 
 from journey import Journey, wait_for
 from test_years import TEAM, ask, entries, files_of, ids, mind, pack, run, told, two, two_mind, with_manifest
@@ -103,6 +104,29 @@ def test_what_was_put_away_is_never_written_over(box):
         hub.agenttalk("export", "plan_b", "--archive", "away/plan_b.tar").expect(0)
         (gone,) = hub.json("gc", "plan_b", "--export", "away")["plans"]
         assert gone["archive"] == str(away / "plan_b.tar") and not (away / "plan_b.2.tar").exists(), gone
+
+
+def test_others_are_served_while_plans_are_put_away(box):
+    with Journey(box, mind, TEAM) as hub:
+        scripted(hub)
+        hub.start()
+        names = [f"plan_n{number}" for number in range(300)]
+        for name in names:
+            hand_in(hub, name, "One.", "Two.")
+        wait_for(lambda: all(one["state"] == "completed" for one in ask(hub, "plans", {"limit": 300})), "the plans", 60)
+        (hub.dir / "away").mkdir()
+        began = time.monotonic()
+        removal = hub.spawn("gc", "--older-than", "0s", "--export", "away", "--json")
+        waits = []
+        while removal.poll() is None:
+            asked = time.monotonic()
+            ask(hub, "plans", {})
+            waits.append(time.monotonic() - asked)
+        took = time.monotonic() - began
+        assert len(json.loads(removal.stdout.read())["plans"]) == len(names) == len(list((hub.dir / "away").iterdir()))
+        assert len(waits) > 3 and max(waits) < took / 4, (took, sorted(waits)[-5:])
+        hub.agenttalk("import", "away/plan_n7.tar").expect(0)
+        assert ids(hub.json("plans")) == ["plan_n7"]
 
 
 def test_plans_that_failed_are_removed_with_what_people_were_told_of_them(box):

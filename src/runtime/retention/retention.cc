@@ -44,7 +44,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kListed = 256;
 // Few enough that commits of others do not wait long.
-constexpr std::size_t kPlansInACommit = 64;
+constexpr std::size_t kPlansInACommit = 16;
 // What one search looks for: it has to remember their rows.
 constexpr std::size_t kPlansInASearch = 10'000;
 // A plan that somebody looks at meanwhile stays; the search begins again without it, but not for ever.
@@ -115,6 +115,7 @@ Retention::Retention(Core& core, Journal& journal, fs::path directory, bool alon
 Retention::~Retention() {
   stop_ = true;
   if (thread_.joinable()) thread_.join();
+  if (emptier_.joinable()) emptier_.join();
 }
 
 void Retention::Begin(RetentionWish wish, Timestamp now, Done done) {
@@ -192,7 +193,7 @@ Result<std::vector<PlanSummary>> Retention::Choose(const RetentionWish& wish, Ti
   return chosen;
 }
 
-// Archives the next plans if asked, makes them unreachable, and looks for what goes with them.
+// Archives the next plans if asked, beside the loop; makes them unreachable; looks for what goes with them.
 void Retention::Search() {
   Run& run = *run_;
   if (run.searched == run.chosen.size()) {
@@ -207,25 +208,62 @@ void Retention::Search() {
     return;
   }
   run.candidates.clear();
-  std::vector<PlanId> ids;
-  while (run.searched < run.chosen.size() && ids.size() < kPlansInASearch) {
+  while (run.searched < run.chosen.size() && run.candidates.size() < kPlansInASearch) {
     const PlanSummary& plan = run.chosen[run.searched++];
     if (HasChanged(plan)) {
       run.changed.push_back(plan.plan);
       continue;
     }
-    if (!run.wish.export_to.empty()) {
-      auto file = PutAway(plan);
-      if (!file) {
-        Finish(std::unexpected(std::move(file).error()));
-        return;
-      }
-      run.report.archives[plan.plan] = *std::move(file);
-    }
-    ids.push_back(plan.plan);
     run.candidates.push_back(plan);
   }
-  run.searches = 0;
+  if (run.wish.export_to.empty()) {
+    WatchCandidates();
+  } else {
+    BeginPuttingAway();
+  }
+}
+
+// Thousands of archives take a while, and are synced.
+void Retention::BeginPuttingAway() {
+  if (thread_.joinable()) thread_.join();
+  thread_ = std::thread(
+      [this, plans = run_->candidates, folder = run_->wish.export_to, alive = std::weak_ptr(alive_)] {
+        auto files = std::make_shared<PutAwayFiles>();
+        for (const PlanSummary& plan : plans) {
+          if (stop_) return;
+          files->push_back(PutAway(plan, folder));
+          if (!files->back()) break;
+        }
+        post_([this, files, alive] {
+          if (!alive.expired()) TakePutAway(std::move(*files));
+        });
+      });
+}
+
+// Plans that somebody worked on meanwhile stay, and what was put away of them is not all of them.
+void Retention::TakePutAway(PutAwayFiles files) {
+  Run& run = *run_;
+  std::vector<PlanSummary> kept;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const PlanSummary& plan = run.candidates[i];
+    if (!files[i]) return Finish(std::unexpected(std::move(files[i]).error()));
+    if (HasChanged(plan)) {
+      std::error_code ignored;
+      if (files[i]->is_new) fs::remove(files[i]->file, ignored);
+      run.changed.push_back(plan.plan);
+      continue;
+    }
+    run.report.archives[plan.plan] = std::move(files[i]->file);
+    kept.push_back(plan);
+  }
+  run.candidates = std::move(kept);
+  WatchCandidates();
+}
+
+void Retention::WatchCandidates() {
+  std::vector<PlanId> ids;
+  for (const PlanSummary& plan : run_->candidates) ids.push_back(plan.plan);
+  run_->searches = 0;
   core_.WatchForRemoval(ids);
   // What was decided before may name contents of these plans: the search has to see it.
   core_.WhenDurable([this, alive = std::weak_ptr(alive_)] {
@@ -266,8 +304,7 @@ std::optional<Timestamp> Retention::NextAttempt() const {
 
 // Nothing is written over: an archive of that name may be all that is left of an earlier plan. One with the
 // same bytes is what an interrupted attempt left.
-Result<fs::path> Retention::PutAway(const PlanSummary& plan) {
-  const fs::path& folder = run_->wish.export_to;
+Result<Retention::PutAwayFile> Retention::PutAway(const PlanSummary& plan, const fs::path& folder) {
   int number = 1;
   std::error_code ignored;
   while (fs::exists(fs::symlink_status(ArchiveName(folder, plan.plan, number), ignored))) ++number;
@@ -277,9 +314,9 @@ Result<fs::path> Retention::PutAway(const PlanSummary& plan) {
     fs::path same = ArchiveName(folder, plan.plan, earlier);
     if (!HaveSameBytes(file, same)) continue;
     fs::remove(file, ignored);
-    return same;
+    return PutAwayFile{std::move(same), false};
   }
-  return file;
+  return PutAwayFile{std::move(file), true};
 }
 
 void Retention::BeginSearch() {
@@ -360,11 +397,26 @@ void Retention::RemoveNext() {
 void Retention::EmptyTrash() {
   const fs::path trash = directory_ / kTrashFolder;
   std::error_code ignored;
-  if (!fs::exists(trash, ignored)) return;
-  if (thread_.joinable()) thread_.join();
-  thread_ = std::thread([trash] {
+  if (!fs::exists(trash, ignored) || fs::is_empty(trash, ignored)) return;
+  more_trash_ = emptying_;
+  if (std::exchange(emptying_, true)) return;
+  if (emptier_.joinable()) emptier_.join();
+  emptier_ = std::thread([this, trash, alive = std::weak_ptr(alive_)] {
     std::error_code failed;  // what cannot be removed only takes space
-    fs::remove_all(trash, failed);
+    // A server that stops leaves the rest to the next start; a verb removes all of it.
+    for (fs::directory_iterator at(trash, failed), end; !failed && at != end && (alone_ || !stop_);
+         at.increment(failed)) {
+      std::error_code ignored;
+      fs::remove_all(at->path(), ignored);
+    }
+    if (alone_) fs::remove(trash, failed);
+    post_([this, trash, alive] {
+      if (alive.expired()) return;
+      emptying_ = false;
+      std::error_code ignored;  // only an empty folder goes; by the loop, which moves others there
+      fs::remove(trash, ignored);
+      if (std::exchange(more_trash_, false)) EmptyTrash();
+    });
   });
 }
 

@@ -69,7 +69,15 @@ class Retention {
   void CloseLetters();
   bool HasChanged(const PlanSummary& plan);
   void Search();
-  Result<std::filesystem::path> PutAway(const PlanSummary& plan);
+  struct PutAwayFile {
+    std::filesystem::path file;
+    bool is_new = false;
+  };
+  using PutAwayFiles = std::vector<Result<PutAwayFile>>;
+  Result<PutAwayFile> PutAway(const PlanSummary& plan, const std::filesystem::path& folder);
+  void BeginPuttingAway();
+  void TakePutAway(PutAwayFiles files);
+  void WatchCandidates();
   void BeginSearch();
   void Found(Result<std::vector<Removal>> removals);
   bool HasSpared();
@@ -84,7 +92,12 @@ class Retention {
   std::unique_ptr<Run> run_;
   std::atomic<bool> stop_{false};
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
-  std::thread thread_;
+  std::thread thread_;  // puts away, searches
+  // Removes what was moved away. There is more of it since `emptying_` was set: it begins again when it is
+  // done.
+  std::thread emptier_;
+  bool emptying_ = false;
+  bool more_trash_ = false;
 };
 
 }  // namespace agenttalk
