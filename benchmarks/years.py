@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A served hub with very many plans that have ended: what a page of `plans`, a search, the status of an old plan, a start and
-memory cost; and one very large plan: memory while it runs and after it has ended.
+memory cost; a start after a kill in the middle of much work; and one very large plan: memory while it runs and after it has ended.
 
 usage: years.py [--plans N] [--tasks N] [--mirror full|lazy] [--rest SECONDS]
 """
@@ -67,6 +67,23 @@ def many_plans(plans, mirror):
         assert journal.execute("SELECT count(*) FROM plans WHERE state = 'completed'").fetchone()[0] == plans
 
 
+def killed_far_ahead(plans):
+    """Work is much faster than its files, and a start does not wait for those that are missing."""
+    hub = make_hub(WORK / "killed", "full")
+    with ServedHub.of(hub) as served:
+        hand_in_all(hub, [chain(f"plan_p{number}", 5) for number in range(plans)])
+        served.server.kill()
+    missing = plans - len(list((hub / "plans").iterdir()))
+    start = time.perf_counter()
+    with ServedHub.of(hub) as served:
+        ready = 1000 * (time.perf_counter() - start)
+        most = resident(served.server, "VmHWM")
+        served.server.kill()
+    assert missing > plans / 4, f"the files of {missing} plans are missing, so this shows nothing"
+    tell(f"start to ready after a kill, files of {missing:,} plans missing", [ready], "ms", **within([ready], 300))
+    tell("memory of that start", [most], "MB", **within([most], 60))
+
+
 def one_plan(tasks, mirror, rest):
     hub = make_hub(WORK / "large", mirror)
     with ServedHub.of(hub) as served:
@@ -87,6 +104,7 @@ def main():
     given = parser.parse_args()
     if given.plans:
         many_plans(given.plans, given.mirror)
+        killed_far_ahead(min(given.plans, 5000))
     if given.tasks:
         one_plan(given.tasks, given.mirror, given.rest)
 

@@ -140,7 +140,9 @@ void Hub::SettleFiles() {
     behind_at_stop_ = std::max<std::uint64_t>(1, node_->FilesAreBehindBy());
     told_of_stop_ = now;
   }
-  files_settled_ = !node_->SettleFiles();
+  // What a killed server left unwritten is for the next one, not for every verb in between.
+  const bool leaves_rest = options_.mode == HubMode::kControl && node_->files_are_behind();
+  files_settled_ = leaves_rest || !node_->SettleFiles();
   for (const std::string& problem : node_->TakeProblems()) Report(problem);
   if (files_settled_ || now < told_of_stop_ + kBetweenReports) return;
   told_of_stop_ = now;

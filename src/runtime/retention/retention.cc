@@ -396,8 +396,8 @@ void Retention::RemoveNext() {
 
 void Retention::EmptyTrash() {
   const fs::path trash = directory_ / kTrashFolder;
-  std::error_code ignored;
-  if (!fs::exists(trash, ignored) || fs::is_empty(trash, ignored)) return;
+  std::error_code unreadable;
+  if (!fs::exists(trash, unreadable) || fs::is_empty(trash, unreadable)) return;
   more_trash_ = emptying_;
   if (std::exchange(emptying_, true)) return;
   if (emptier_.joinable()) emptier_.join();
