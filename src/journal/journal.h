@@ -85,7 +85,7 @@ struct StreamInfo {
   PlanId stream;
   std::uint64_t version = 0;
   bool live = true;
-  bool imported = false;  // some of its rows came from another journal
+  std::uint64_t imported_rows = 0;  // the first ones, which came from another journal
 };
 
 // A row as read back; the views live until the visitor returns.

@@ -446,7 +446,7 @@ TEST_P(JournalContract, ImportsAStreamWithItsNumbers) {
   EXPECT_EQ(RowsOf(*journal_, "plan_x", 1), Rows{"plan_x/2@9+3:second"});
   EXPECT_EQ(AllRows(*journal_), (Rows{"plan_here/1@1+2:one", "/1@12+1:plan_x came"}));
   EXPECT_EQ(journal_->LastEvent().value(), 12);
-  EXPECT_TRUE(journal_->FindStream(PlanId("plan_x")).value()->imported);
+  EXPECT_EQ(journal_->FindStream(PlanId("plan_x")).value()->imported_rows, 2);
   // Row 2 is not here; the bytes are found by what they are.
   EXPECT_EQ(journal_->ReadContent({small.digest, small.bytes->size(), 2}).value(), *small.bytes);
   std::string found;

@@ -197,7 +197,7 @@ Result<std::vector<StreamInfo>> MemoryJournal::Streams(bool live_only) {
   for (const PlanId* id : stream_order_) {
     const Stream& stream = streams_.at(*id);
     if (!stream.live && live_only) continue;
-    infos.push_back({*id, stream.rows.size(), stream.live, stream.imported > 0});
+    infos.push_back({*id, stream.rows.size(), stream.live, stream.imported});
   }
   return infos;
 }
@@ -206,7 +206,7 @@ Result<std::optional<StreamInfo>> MemoryJournal::FindStream(const PlanId& stream
   const MutexLock lock(mutex_);
   const auto found = streams_.find(stream);
   if (found == streams_.end() || found->second.rows.empty()) return std::nullopt;
-  return StreamInfo{stream, found->second.rows.size(), found->second.live, found->second.imported > 0};
+  return StreamInfo{stream, found->second.rows.size(), found->second.live, found->second.imported};
 }
 
 Result<std::optional<Snapshot>> MemoryJournal::LatestSnapshot(const PlanId& stream) {

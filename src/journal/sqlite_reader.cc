@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -102,7 +102,7 @@ Result<void> SqliteReader::Prepare() {
   to.imported_from = TRY(database_.Prepare(imported + "first_event > ?2 ORDER BY first_event"));
   to.imported_row = TRY(database_.Prepare(imported + "first_event <= ?2 ORDER BY first_event DESC LIMIT 1"));
   to.imported_count = TRY(database_.Prepare("SELECT count(*) FROM imported WHERE stream = ?"));
-  to.imported_streams = TRY(database_.Prepare("SELECT DISTINCT stream FROM imported"));
+  to.imported_streams = TRY(database_.Prepare("SELECT stream, count(*) FROM imported GROUP BY stream"));
   return {};
 }
 
@@ -129,17 +129,19 @@ Result<std::vector<StreamInfo>> SqliteReader::ScanLive() {
   while (TRY(statements_.live_streams.Step())) {
     StoredStream stream = TRY(StreamAt(statements_.live_streams));
     Overlay(stream.number, stream.head);
-    infos.push_back({PlanId(std::string(stream.name)), stream.head.version, true, false});
+    infos.push_back({PlanId(std::string(stream.name)), stream.head.version, true, 0});
   }
   if (infos.size() == TRY(meta_.Get(kLiveStreamsKey))) return infos;
   return DamagedAt(tail_start_, "the record of a live stream is missing");
 }
 
 Result<std::vector<StreamInfo>> SqliteReader::ScanStreams(bool live_only) {
-  std::unordered_set<std::uint64_t> imported;
+  std::unordered_map<std::uint64_t, std::uint64_t> imported;
   if (!live_only && version_ >= kVersionWithPlans) {
     const StatementScope imported_scope(statements_.imported_streams);
-    while (TRY(statements_.imported_streams.Step())) imported.insert(statements_.imported_streams.Int(0));
+    while (TRY(statements_.imported_streams.Step())) {
+      imported[statements_.imported_streams.Int(0)] = statements_.imported_streams.Int(1);
+    }
   }
   std::vector<StreamInfo> infos;
   std::uint64_t count = 0;
@@ -152,8 +154,9 @@ Result<std::vector<StreamInfo>> SqliteReader::ScanStreams(bool live_only) {
     }
     Overlay(stream.number, stream.head);
     if (live_only && !stream.head.live) continue;
+    const auto rows = imported.find(stream.number);
     infos.push_back({PlanId(std::string(stream.name)), stream.head.version, stream.head.live,
-                     imported.contains(stream.number)});
+                     rows == imported.end() ? 0 : rows->second});
   }
   if (count < TRY(meta_.Get(kStreamCountKey))) {
     return DamagedAt(tail_start_, "the record of a stream is missing");
@@ -165,7 +168,7 @@ Result<std::optional<StreamInfo>> SqliteReader::FindStream(const PlanId& stream)
   const MutexLock lock(mutex_);
   const std::optional<Found> found = TRY(Find(stream.str()));
   if (!found) return std::nullopt;
-  return StreamInfo{stream, found->head.version, found->head.live, found->imported > 0};
+  return StreamInfo{stream, found->head.version, found->head.live, found->imported};
 }
 
 Result<std::optional<SqliteReader::Found>> SqliteReader::Find(const std::string& name) {

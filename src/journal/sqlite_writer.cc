@@ -404,6 +404,7 @@ Result<void> SqliteWriter::WriteDirectory(const PlanDirectory& directory) {
 
 Result<void> SqliteWriter::WriteBlob(const NewContent& blob) {
   if (TRY(HoldsBlob(blob))) return {};
+  std::erase(unnamed_files_, blob.digest);  // removed by the same commit: its file is there
   Statement& insert = statements_.insert_blob;
   insert.BindBlob(1, TextOf(blob.digest)).Bind(2, blob.bytes->size());
   if (blob.bytes->size() < BlobFiles::kSmallest) {

@@ -118,7 +118,7 @@ void Hub::ImportPlan(PlanArchive found, std::function<void(Result<PlanArchive>)>
   auto archive = [&]() -> Result<PlanArchive> {
     PlanArchive read = std::move(found);
     const PlanState* there = TRY(core().LookUp(read.plan));
-    if (there != nullptr || TRY(journal_->FindStream(read.plan))) {
+    if (there != nullptr || core().IsMoving(read.plan) || TRY(journal_->FindStream(read.plan))) {
       return Fail(ErrorCode::kAlreadyExists, fmt::format("there is a plan {} already", read.plan.str()),
                   fmt::format("`agenttalk gc {}` removes it, if that is what you want", read.plan.str()));
     }

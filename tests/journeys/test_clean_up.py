@@ -200,3 +200,29 @@ def test_a_plan_that_only_files_have_come_for_is_in_nobodys_way(box):
         assert ids(hub.json("gc", "plan_a")["plans"]) == ["plan_a"]
         hub.agenttalk("import", "a.tar").expect(0)
         assert hub.json("gc", "plan_none")["error"]["code"] == "PLAN_UNKNOWN"
+
+
+def test_an_imported_plan_that_continued_here_leaves_what_its_fork_names(box):
+    def tell(request):
+        name = request.find(r"(first|second)\.md", "the output")
+        return json.dumps({"result": f"{name}: {'wasps' if 'wasps' in request.text else 'bees'} dance\n"})
+
+    with Journey(box, tell, TEAM) as hub:
+        hub.start()
+        two(hub, "a")
+        hub.agenttalk("export", "plan_a", "--archive", "a.tar").expect(0)
+        hub.agenttalk("gc", "plan_a").expect(0)
+        hub.agenttalk("import", "a.tar").expect(0)
+        # What comes now is in rows of this journal, behind those that came with the archive.
+        hub.agenttalk("plan", "replace", "plan_a", "--task", "first", "--instruction", "Write one line about wasps.").expect(0)
+        hub.agenttalk("run", "plan_a").expect(0)
+        assert "wasps" in (hub.dir / "plans/plan_a/deliverables/second.md").read_text()
+        hub.agenttalk("fork", "plan_a", "--from", "second", "--as", "plan_fork").expect(0)
+        hub.agenttalk("run", "plan_fork").expect(0)
+        forked = told(hub, "plan_fork")
+        hub.agenttalk("gc", "plan_a").expect(0)
+        for how in ("stop", "kill"):
+            hub.restart(how)
+            assert told(hub, "plan_fork") == forked, how
+        hub.agenttalk("gc", "plan_fork").expect(0)
+        assert hub.json("plans") == []

@@ -91,6 +91,10 @@ void Core::Hold() {
 
 void Core::Submit(Input&& input, Done done) {
   if (failure_) return;
+  if (const auto moving = moving_.find(Engine::PlanOf(input)); moving != moving_.end()) {
+    moving->second.waiting.emplace_back(std::move(input), std::move(done));
+    return;
+  }
   if (auto loaded = EnsureLoaded(Engine::PlanOf(input)); !loaded) {
     CommitFailed(std::move(loaded).error());
     return;
@@ -132,6 +136,7 @@ void Core::WhenDurable(std::function<void()> done) {
 void Core::WatchForRemoval(const std::vector<PlanId>& plans) {
   watched_.clear();
   spared_.clear();
+  stored_meanwhile_.clear();
   for (const PlanId& id : plans) {
     const PlanState* plan = engine_->state().FindPlan(id);
     const bool in_use = plan != nullptr && (plan->IsLivePlan() || plan->last_event > committed_);
@@ -154,16 +159,19 @@ std::vector<PlanId> Core::TakeSpared() {
 void Core::SubmitRemoval(PlanRemoval input, std::vector<Removal> removals, bool rewrite_file, Done done) {
   constexpr std::uint32_t kPagesGivenBack = 2048;  // 32 MiB
   std::vector<PlanId> gone;
-  for (const Removal& removal : removals) {
+  for (Removal& removal : removals) {
     CHECK(watched_.erase(removal.stream) > 0);
-    removing_.insert(removal.stream);
+    if (!Planted("gc_stored_again")) {
+      std::erase_if(removal.blobs, [&](const Digest& digest) { return stored_meanwhile_.contains(digest); });
+    }
+    moving_[removal.stream].leaves = true;
     gone.push_back(removal.stream);
   }
   beside_.removals = std::move(removals);
   beside_.give_back_pages = kPagesGivenBack;
   beside_.rewrite_file = rewrite_file;
   Submit(std::move(input), [this, gone = std::move(gone), done = std::move(done)](const Reply& reply) {
-    for (const PlanId& plan : gone) removing_.erase(plan);
+    for (const PlanId& plan : gone) EndMove(plan);
     if (done) done(reply);
   });
 }
@@ -175,15 +183,31 @@ void Core::SubmitImport(PlanArrival input, ImportedStream stream, std::vector<Ne
     engine_->ContinueAfter(input.imported.last_event);
     beside_.skip_to = input.imported.last_event + 1;
   }
+  moving_.try_emplace(stream.stream);
   beside_.imports.push_back(std::move(stream));
   beside_.blobs = std::move(contents);
-  Submit(std::move(input), std::move(done));
+  const PlanId plan = input.imported.plan_id;
+  Submit(std::move(input), [this, plan, done = std::move(done)](const Reply& reply) {
+    EndMove(plan);
+    if (done) done(reply);
+  });
+}
+
+// What came for the plan meanwhile is about what is there now.
+void Core::EndMove(const PlanId& plan) {
+  auto moved = moving_.extract(plan);
+  for (auto& [input, done] : moved.mapped().waiting) Submit(std::move(input), std::move(done));
 }
 
 Append Core::MakeAppend(const std::vector<Event>& events) {
   Append append = std::exchange(beside_, {});
   ContentStore::Gathered gathered = contents_.TakeGathered();
   std::ranges::move(gathered.blobs, std::back_inserter(append.blobs));
+  // From the moment at which plans are watched the journal's contents count as unknown, so these may be some
+  // that it holds, and that the search has found only the plans to name.
+  if (!watched_.empty()) {
+    for (const NewContent& blob : append.blobs) stored_meanwhile_.insert(blob.digest);
+  }
   for (std::size_t begin = 0; begin < events.size();) {
     std::size_t end = begin + 1;
     while (end < events.size() && events[end].plan_id == events[begin].plan_id) ++end;
@@ -254,8 +278,7 @@ void Core::AddSnapshots(Append& append) {
 
 void Core::Committed(std::uint64_t event) {
   if (failure_) return;
-  UnloadIdle(
-      kIdlePlansKept);  // before, not after: whoever is told of these events may want to look at their plans
+  ForgetIdle();  // before, not after: whoever is told of these events may want to look at their plans
   committed_ = std::max(committed_, event);
   contents_.Committed(committed_);
   while (!unsettled_.empty() && unsettled_.front().last_event <= committed_) {

@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -22,6 +25,7 @@
 #include "model/events/event.h"
 #include "runtime/core/clock.h"
 #include "runtime/core/content_store.h"
+#include "runtime/core/idle_plans.h"
 
 namespace agenttalk {
 
@@ -65,8 +69,6 @@ class Core {
  public:
   // Appends that may wait for their commit before `Accepts` says no.
   static constexpr std::size_t kMostPending = 4096;
-  // Finished plans that stay in memory, so that a repeated command need not read them again.
-  static constexpr std::size_t kIdlePlansKept = 64;
 
   Core(Journal& journal, CommitQueue& commits, const Clock& clock);
 
@@ -100,10 +102,15 @@ class Core {
   void WatchForRemoval(const std::vector<PlanId>& plans);
   // Those of them that were looked up since the last time; they are not watched any more.
   [[nodiscard]] std::vector<PlanId> TakeSpared();
-  // Removes plans that are watched, and records it. They are gone for everybody at once.
+  // Removes plans that are watched, and records it. They are gone for everybody at once; what comes for one
+  // of them until that is durable is handled then.
   void SubmitRemoval(PlanRemoval input, std::vector<Removal> removals, bool rewrite_file, Done done);
-  // Adds a plan that came from elsewhere, with the contents it names, and records it.
+  // Adds a plan that came from elsewhere, with the contents it names, and records it. What comes for it
+  // meanwhile waits, too.
   void SubmitImport(PlanArrival input, ImportedStream stream, std::vector<NewContent> contents, Done done);
+
+  // It is being removed or imported, which is not durable yet.
+  [[nodiscard]] bool IsMoving(const PlanId& plan) const { return moving_.contains(plan); }
 
   // False: too much waits for its commit; hold inputs back that can wait.
   [[nodiscard]] bool Accepts() const { return !failure_ && unsettled_.size() < kMostPending; }
@@ -136,7 +143,7 @@ class Core {
   [[nodiscard]] const PlanState* FindLoaded(const PlanId& plan) { return engine_->state().FindPlan(plan); }
   // Unloads plans that have ended and were looked up, but for the last few. Whatever LookUp returned before
   // is not valid any more.
-  void ForgetIdle() { UnloadIdle(kIdlePlansKept); }
+  void ForgetIdle();
   // Unloads large plans that have ended, for when nobody needs them soon.
   void ForgetLarge();
   // Unloads plans that have ended, but for very few, and drops contents that can be read again: for a hub at
@@ -179,7 +186,8 @@ class Core {
   void ResumeOpenCalls();
   void ResumeCall(const PlanId& plan_id, const CommandId& command, const OpenCall& call);
   void CancelAbandoned(const std::vector<Event>& events);
-  void UnloadIdle(std::size_t kept);
+  void EndMove(const PlanId& plan);
+  void UnloadIdle(IdlePlans& idle, const IdlePlans::Limits& limits);
   void Unload(const PlanState& plan);
   void NoteIdle(const PlanState* plan);
 
@@ -202,13 +210,20 @@ class Core {
   std::deque<Unsettled> unsettled_;
   std::vector<Input> posted_;  // those before `next_posted_` are submitted; its room is used again
   std::size_t next_posted_ = 0;
-  std::deque<PlanId> idle_;   // finished plans still in memory, oldest first
+  IdlePlans idle_;            // plans with a DAG that have ended and are still in memory
+  IdlePlans idle_open_;       // the same, without a DAG
   bool large_idle_ = false;   // one of them may be large
   std::size_t unloaded_ = 0;  // commands of unloaded plans since TakeUnloadedMany was true
   std::set<PlanId> watched_;  // see WatchForRemoval
   std::vector<PlanId> spared_;
-  std::set<PlanId> removing_;  // gone, but the journal does not know it yet
-  Append beside_;              // goes with the next append: removals, imports
+  std::unordered_set<Digest> stored_meanwhile_;  // large contents that came while plans are watched
+  // Plans whose removal or import is not durable yet, and what came for them since: it waits for that.
+  struct Move {
+    bool leaves = false;
+    std::vector<std::pair<Input, Done>> waiting = {};
+  };
+  std::map<PlanId, Move> moving_;
+  Append beside_;  // goes with the next append: removals, imports
   std::optional<Error> failure_;
 };
 

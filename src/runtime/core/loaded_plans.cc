@@ -1,7 +1,6 @@
 // Which plans Core has in memory: those that are live, and a few that have ended and were looked at.
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <utility>
 
@@ -16,12 +15,19 @@
 #include "journal/journal.h"
 #include "model/events/event.h"
 #include "runtime/core/core.h"
+#include "runtime/core/idle_plans.h"
 #include "runtime/core/stream_replay.h"
 
 namespace agenttalk {
 namespace {
 
-constexpr std::size_t kIdlePlansKeptAtRest = 8;
+// Plans with a DAG are rarely needed again once they have ended; open ones may continue at any time.
+struct KeptIdle {
+  IdlePlans::Limits with_dag;
+  IdlePlans::Limits open;
+};
+constexpr KeptIdle kKeptIdle = {{64, 0}, {64, 16'384}};
+constexpr KeptIdle kKeptAtRest = {{8, 0}, {8, 1024}};
 constexpr std::size_t kManyCommands = 1000;
 // One with more commands than this is read again when it is needed.
 constexpr std::size_t kLargePlan = 2000;
@@ -72,7 +78,8 @@ Result<void> Core::LoadStream(const PlanId& plan) {
 }
 
 Result<void> Core::EnsureLoaded(const PlanId& plan) {
-  if (engine_->state().FindPlan(plan) != nullptr || removing_.contains(plan)) return {};
+  if (engine_->state().FindPlan(plan) != nullptr) return {};
+  if (const auto moving = moving_.find(plan); moving != moving_.end() && moving->second.leaves) return {};
   if (watched_.erase(plan) > 0) spared_.push_back(plan);
   const auto stream = TRY(journal_.FindStream(plan));
   if (!stream) return {};
@@ -88,7 +95,7 @@ Result<void> Core::EnsureLoaded(const PlanId& plan) {
 
 void Core::NoteIdle(const PlanState* plan) {
   if (plan == nullptr) return;
-  idle_.push_back(plan->id);
+  (plan->dag ? idle_ : idle_open_).Note(plan->id, plan->commands.size());
   large_idle_ = large_idle_ || plan->commands.size() > kLargePlan;
 }
 
@@ -98,14 +105,19 @@ Result<const PlanState*> Core::LookUp(const PlanId& plan) {
   return found;
 }
 
-void Core::UnloadIdle(std::size_t kept) {
-  while (idle_.size() > kept) {
-    const PlanState* plan = engine_->state().FindPlan(idle_.front());
-    const bool idle = plan != nullptr && !plan->IsLivePlan();
-    if (idle && plan->last_event > committed_) return;
-    if (idle) Unload(*plan);
-    idle_.pop_front();
+void Core::UnloadIdle(IdlePlans& idle, const IdlePlans::Limits& limits) {
+  while (idle.Exceeds(limits)) {
+    const PlanState* plan = engine_->state().FindPlan(idle.oldest());
+    const bool has_ended = plan != nullptr && !plan->IsLivePlan();
+    if (has_ended && plan->last_event > committed_) return;
+    if (has_ended) Unload(*plan);
+    idle.DropOldest();
   }
+}
+
+void Core::ForgetIdle() {
+  UnloadIdle(idle_, kKeptIdle.with_dag);
+  UnloadIdle(idle_open_, kKeptIdle.open);
 }
 
 void Core::Unload(const PlanState& plan) {
@@ -122,8 +134,8 @@ bool Core::TakeUnloadedMany() {
 void Core::ForgetAtRest() {
   if (!unsettled_.empty()) return;
   ForgetLarge();
-  UnloadIdle(kIdlePlansKeptAtRest);
-  idle_.shrink_to_fit();
+  UnloadIdle(idle_, kKeptAtRest.with_dag);
+  UnloadIdle(idle_open_, kKeptAtRest.open);
   if (posted_.empty()) posted_.shrink_to_fit();
   contents_.Shrink();
 }
@@ -131,7 +143,7 @@ void Core::ForgetAtRest() {
 void Core::ForgetLarge() {
   if (!large_idle_ || !unsettled_.empty()) return;
   large_idle_ = false;
-  std::erase_if(idle_, [&](const PlanId& id) {
+  const auto is_done = [&](const PlanId& id) {
     const PlanState* plan = engine_->state().FindPlan(id);
     if (plan == nullptr || plan->commands.size() <= kLargePlan) return plan == nullptr;
     if (plan->IsLivePlan()) return true;
@@ -141,7 +153,9 @@ void Core::ForgetLarge() {
     }
     Unload(*plan);
     return true;
-  });
+  };
+  idle_.DropIf(is_done);
+  idle_open_.DropIf(is_done);
 }
 
 }  // namespace agenttalk

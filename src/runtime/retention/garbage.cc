@@ -71,16 +71,15 @@ class Garbage {
   Result<void> CollectPlan(std::size_t i) {
     const PlanId& plan = removals_[i].stream;
     const auto stream = TRY(journal_.FindStream(plan));
-    const bool imported = stream && stream->imported;
+    const std::uint64_t imported_rows = stream ? stream->imported_rows : 0;
     Result<void> read;
     TRY(journal_.ReadStream(plan, 0, [&](const JournalRowView& row) {
-      if (!imported) rows_[row.first_event] = i;
+      // Imported rows are not among the journal's own, whose numbers they may have.
+      if (row.version > imported_rows) rows_[row.first_event] = i;
       read = VisitNamed(plan, row, [&](const Content& content) {
         // What an imported plan names is kept by its digest, whatever its size. The last one to go takes it.
-        if (content.row == 0 || imported) {
-          blobs_[content.digest] = i;
-          return;
-        }
+        if (content.row == 0 || imported_rows > 0) blobs_[content.digest] = i;
+        if (content.row == 0) return;
         const auto own = rows_.find(content.row);
         if (own == rows_.end() || own->second != i) foreign_.emplace_back(content, i);
       });
@@ -154,7 +153,7 @@ Result<std::vector<Removal>> FindGarbage(Journal& journal, const std::vector<Pla
   TRY(journal.ReadAll(0, spare));
   TRY(std::move(spared));
   for (const StreamInfo& stream : TRY(journal.Streams(false))) {
-    if (!stream.imported || garbage.Goes(stream.stream)) continue;
+    if (stream.imported_rows == 0 || garbage.Goes(stream.stream)) continue;
     TRY(journal.ReadStream(stream.stream, 0, spare));
     TRY(std::move(spared));
   }
