@@ -226,3 +226,25 @@ def test_an_imported_plan_that_continued_here_leaves_what_its_fork_names(box):
             assert told(hub, "plan_fork") == forked, how
         hub.agenttalk("gc", "plan_fork").expect(0)
         assert hub.json("plans") == []
+
+
+def test_what_people_were_told_of_a_plan_stays_until_it_goes(box):
+    """`gc --export` that fails leaves the dead letters of plans it did not come to; a plan that is worked on meanwhile is not removed."""
+    with Journey(box, mind, TEAM) as hub:
+        scripted(hub)
+        hub.start()
+        names = [f"bad{number}" for number in range(70)]
+        for name in names:
+            hand_in(hub, f"plan_{name}", "BADLY.")
+        wait_for(lambda: all(one["state"] == "failed" for one in ask(hub, "plans", {"limit": 70})) and len(hub.json("dead", "list")) == 70,
+                 "the plans to fail", 30)
+        (hub.dir / "away").write_text("a file, not a folder")
+        hub.agenttalk("gc", "--older-than", "0s", "--export", "away").expect(2)
+        left = len(hub.json("dead", "list"))
+        assert left >= 6, left
+        assert len(hub.json("plans", "--limit", "100")) == 70
+        (hub.dir / "away").unlink()
+        (hub.dir / "away").mkdir()
+        assert len(hub.json("gc", "--older-than", "0s", "--export", "away")["plans"]) == 70
+        assert hub.json("plans") == [] and hub.json("dead", "list") == [] and hub.json("questions") == []
+        assert len(list((hub.dir / "away").iterdir())) == 70

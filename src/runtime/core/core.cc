@@ -161,9 +161,7 @@ void Core::SubmitRemoval(PlanRemoval input, std::vector<Removal> removals, bool 
   std::vector<PlanId> gone;
   for (Removal& removal : removals) {
     CHECK(watched_.erase(removal.stream) > 0);
-    if (!Planted("gc_stored_again")) {
-      std::erase_if(removal.blobs, [&](const Digest& digest) { return stored_meanwhile_.contains(digest); });
-    }
+    std::erase_if(removal.blobs, [&](const Digest& digest) { return stored_meanwhile_.contains(digest); });
     moving_[removal.stream].leaves = true;
     gone.push_back(removal.stream);
   }

@@ -214,6 +214,7 @@ void EventFiles::ShowFiles(const Event& event, FileSink& sink) {
 
 void EventFiles::RemovePlan(const PlanId& plan, FileSink& sink) const {
   sink.LogsArePartial();
+  rows_->Forget();  // one that is imported may have rows of the same numbers
   // A plan of that id may be there again by now; its files are not those.
   const auto stream = journal_.FindStream(plan);
   const bool is_there_again = core_.FindLoaded(plan) != nullptr || !stream || *stream;

@@ -13,7 +13,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -35,7 +34,7 @@
 #include "runtime/core/core.h"
 #include "runtime/core/plan_summaries.h"
 #include "runtime/retention/garbage.h"
-#include "runtime/retention/plan_archive.h"
+#include "runtime/retention/put_away.h"
 
 namespace agenttalk {
 namespace {
@@ -45,6 +44,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kListed = 256;
 // Few enough that commits of others do not wait long.
 constexpr std::size_t kPlansInACommit = 16;
+// Before those are there the next ones are not touched: the disk may be full.
+constexpr std::size_t kArchivesAtOnce = 64;
 // What one search looks for: it has to remember their rows.
 constexpr std::size_t kPlansInASearch = 10'000;
 // A plan that somebody looks at meanwhile stays; the search begins again without it, but not for ever.
@@ -64,18 +65,11 @@ bool IsOver(const PlanSummary& summary) {
   return summary.state == "completed" || summary.state == "failed" || summary.state == "cancelled";
 }
 
-// A plan may be removed, run again and removed again: the second one is `X.2.tar`.
-fs::path ArchiveName(const fs::path& folder, const PlanId& plan, int number) {
-  return folder / (number == 1 ? plan.str() + ".tar" : fmt::format("{}.{}.tar", plan.str(), number));
-}
-
-bool HaveSameBytes(const fs::path& one, const fs::path& other) {
-  std::error_code failed;
-  if (fs::file_size(one, failed) != fs::file_size(other, failed) || failed) return false;
-  std::ifstream left(one, std::ios::binary);
-  std::ifstream right(other, std::ios::binary);
-  using Bytes = std::istreambuf_iterator<char>;
-  return left && right && std::equal(Bytes(left), Bytes(), Bytes(right), Bytes());
+// Only an archive needs them, and there may be a million plans.
+PlanSummary WithoutWords(PlanSummary plan) {
+  plan.goal = std::string();
+  plan.tags = {};
+  return plan;
 }
 
 std::uint64_t SizeOf(const fs::path& file) {
@@ -93,10 +87,10 @@ struct Retention::Run {
   std::vector<PlanSummary> chosen;  // newest first; those before `searched` are done with
   std::size_t searched = 0;
   std::vector<PlanSummary> candidates;  // of the present search
+  std::size_t put_away = 0;             // those before it are archived, if asked
   std::vector<Removal> removals;        // of the present search; those before `removed` are gone
   std::size_t removed = 0;
   int searches = 0;
-  std::set<PlanId> closed;          // their letters were closed by this run, which is their last event
   std::vector<PlanId> changed;      // somebody has worked on them again since they were chosen
   std::vector<PlanSummary> spared;  // somebody looked at them
   bool waits = false;               // to try them again
@@ -138,18 +132,22 @@ void Retention::Begin(RetentionWish wish, Timestamp now, Done done) {
     Finish({});
     return;
   }
-  CloseLetters();
+  Search();
 }
 
-void Retention::CloseLetters() {
-  for (const PlanSummary& one : run_->chosen) {
+// Nobody deals with their letters any more; that is their last event, and an archive has it. Not before it
+// has to be: should the rest fail, they stay without letters.
+void Retention::CloseLetters(std::size_t begin, std::size_t end, void (Retention::*next)()) {
+  for (std::size_t i = begin; i < end; ++i) {
+    PlanSummary& one = run_->candidates[i];
     const PlanState* plan = core_.FindLoaded(one.plan);
     if (plan == nullptr || !plan->IsLivePlan()) continue;
     core_.Submit(PlanClosing{one.plan});
-    run_->closed.insert(one.plan);
+    auto closed = Ended(one.plan);
+    if (closed && *closed) one = **std::move(closed);
   }
-  core_.WhenDurable([this, alive = std::weak_ptr(alive_)] {
-    if (!alive.expired()) Search();
+  core_.WhenDurable([this, next, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) (this->*next)();
   });
 }
 
@@ -183,7 +181,9 @@ Result<std::vector<PlanSummary>> Retention::Choose(const RetentionWish& wish, Ti
     if (more) query.before = found.back().order;
     for (PlanSummary& one : found) {
       if (one.exact && !one.opened) continue;  // a file came, and no work yet
-      if (one.exact && IsOver(one)) chosen.push_back(std::move(one));
+      if (one.exact && IsOver(one)) {
+        chosen.push_back(wish.export_to.empty() ? WithoutWords(std::move(one)) : std::move(one));
+      }
       if (one.exact) continue;
       std::optional<PlanSummary> plan = TRY(Ended(one.plan));
       if (plan && plan->opened && plan->updated_at < query.until) chosen.push_back(*std::move(plan));
@@ -209,29 +209,40 @@ void Retention::Search() {
   }
   run.candidates.clear();
   while (run.searched < run.chosen.size() && run.candidates.size() < kPlansInASearch) {
-    const PlanSummary& plan = run.chosen[run.searched++];
+    PlanSummary& plan = run.chosen[run.searched++];
     if (HasChanged(plan)) {
       run.changed.push_back(plan.plan);
       continue;
     }
-    run.candidates.push_back(plan);
+    run.candidates.push_back(std::move(plan));
   }
+  run.put_away = 0;
   if (run.wish.export_to.empty()) {
-    WatchCandidates();
+    CloseLetters(0, run.candidates.size(), &Retention::WatchCandidates);
   } else {
-    BeginPuttingAway();
+    PutNextAway();
   }
+}
+
+void Retention::PutNextAway() {
+  Run& run = *run_;
+  if (run.put_away == run.candidates.size()) return WatchCandidates();
+  const std::size_t end = std::min(run.put_away + kArchivesAtOnce, run.candidates.size());
+  CloseLetters(run.put_away, end, &Retention::BeginPuttingAway);
 }
 
 // Thousands of archives take a while, and are synced.
 void Retention::BeginPuttingAway() {
   if (thread_.joinable()) thread_.join();
+  const auto first = run_->candidates.begin() + static_cast<std::ptrdiff_t>(run_->put_away);
+  const auto end = first + static_cast<std::ptrdiff_t>(
+                               std::min(kArchivesAtOnce, run_->candidates.size() - run_->put_away));
   thread_ = std::thread(
-      [this, plans = run_->candidates, folder = run_->wish.export_to, alive = std::weak_ptr(alive_)] {
+      [this, plans = std::vector(first, end), folder = run_->wish.export_to, alive = std::weak_ptr(alive_)] {
         auto files = std::make_shared<PutAwayFiles>();
         for (const PlanSummary& plan : plans) {
           if (stop_) return;
-          files->push_back(PutAway(plan, folder));
+          files->push_back(PutAway(journal_, directory_, plan, folder));
           if (!files->back()) break;
         }
         post_([this, files, alive] {
@@ -243,21 +254,25 @@ void Retention::BeginPuttingAway() {
 // Plans that somebody worked on meanwhile stay, and what was put away of them is not all of them.
 void Retention::TakePutAway(PutAwayFiles files) {
   Run& run = *run_;
-  std::vector<PlanSummary> kept;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const PlanSummary& plan = run.candidates[i];
-    if (!files[i]) return Finish(std::unexpected(std::move(files[i]).error()));
-    if (HasChanged(plan)) {
-      std::error_code ignored;
-      if (files[i]->is_new) fs::remove(files[i]->file, ignored);
-      run.changed.push_back(plan.plan);
+  const auto first = run.candidates.begin() + static_cast<std::ptrdiff_t>(run.put_away);
+  const auto end = first + static_cast<std::ptrdiff_t>(files.size());
+  auto file = files.begin();
+  for (auto plan = first; plan != end; ++plan, ++file) {
+    if (!*file) return Finish(std::unexpected(std::move(*file).error()));
+    if (!HasChanged(*plan)) {
+      run.report.archives[plan->plan] = std::move((*file)->file);
       continue;
     }
-    run.report.archives[plan.plan] = std::move(files[i]->file);
-    kept.push_back(plan);
+    std::error_code ignored;
+    if ((*file)->is_new) fs::remove((*file)->file, ignored);
+    run.report.archives.erase(plan->plan);
+    run.changed.push_back(plan->plan);
   }
-  run.candidates = std::move(kept);
-  WatchCandidates();
+  const auto kept = std::remove_if(
+      first, end, [&](const PlanSummary& plan) { return !run.report.archives.contains(plan.plan); });
+  run.put_away += static_cast<std::size_t>(kept - first);
+  run.candidates.erase(kept, end);
+  PutNextAway();
 }
 
 void Retention::WatchCandidates() {
@@ -274,9 +289,8 @@ void Retention::WatchCandidates() {
 // There may be minutes between choosing among very many plans and removing the last of them.
 bool Retention::HasChanged(const PlanSummary& plan) {
   constexpr Duration kSameMoment = std::chrono::milliseconds(1);
-  if (run_->closed.contains(plan.plan)) return false;
   if (const PlanState* now = core_.FindLoaded(plan.plan)) {
-    return now->IsLivePlan() || now->updated_at > plan.updated_at + kSameMoment;
+    return !NothingGoesOn(*now) || now->updated_at > plan.updated_at + kSameMoment;
   }
   const auto order = journal_.OrderOf(plan.plan);
   if (!order || !*order) return false;
@@ -300,23 +314,6 @@ void Retention::TryAgain(Timestamp now) {
 
 std::optional<Timestamp> Retention::NextAttempt() const {
   return run_ && run_->waits ? std::optional(run_->again_at) : std::nullopt;
-}
-
-// Nothing is written over: an archive of that name may be all that is left of an earlier plan. One with the
-// same bytes is what an interrupted attempt left.
-Result<Retention::PutAwayFile> Retention::PutAway(const PlanSummary& plan, const fs::path& folder) {
-  int number = 1;
-  std::error_code ignored;
-  while (fs::exists(fs::symlink_status(ArchiveName(folder, plan.plan, number), ignored))) ++number;
-  fs::path file = ArchiveName(folder, plan.plan, number);
-  TRY(WriteArchive(journal_, directory_, plan.plan, plan, file));
-  for (int earlier = 1; earlier < number; ++earlier) {
-    fs::path same = ArchiveName(folder, plan.plan, earlier);
-    if (!HaveSameBytes(file, same)) continue;
-    fs::remove(file, ignored);
-    return PutAwayFile{std::move(same), false};
-  }
-  return PutAwayFile{std::move(file), true};
 }
 
 void Retention::BeginSearch() {
@@ -381,13 +378,13 @@ void Retention::RemoveNext() {
   input.reason = run.wish.reason;
   std::vector<Removal> batch;
   for (; run.removed < end; ++run.removed) {
-    const PlanSummary& plan = run.candidates[run.removed];
+    PlanSummary& plan = run.candidates[run.removed];
     run.report.contents += run.removals[run.removed].blobs.size();
-    run.report.plans.push_back(plan);
     const auto archive = run.report.archives.find(plan.plan);
     input.plans.push_back({plan.plan, plan.state, plan.updated_at,
                            archive == run.report.archives.end() ? std::string() : archive->second.string()});
     batch.push_back(std::move(run.removals[run.removed]));
+    run.report.plans.push_back(WithoutWords(std::move(plan)));
   }
   const bool last = run.removed == run.removals.size() && run.searched == run.chosen.size();
   core_.SubmitRemoval(std::move(input), std::move(batch), alone_ && last,

@@ -19,6 +19,7 @@
 #include "journal/plan_summary.h"
 #include "journal/stream_changes.h"
 #include "runtime/core/core.h"
+#include "runtime/retention/put_away.h"
 
 namespace agenttalk {
 
@@ -66,15 +67,11 @@ class Retention {
 
   Result<std::vector<PlanSummary>> Choose(const RetentionWish& wish, Timestamp now);
   Result<std::optional<PlanSummary>> Ended(const PlanId& plan);
-  void CloseLetters();
+  void CloseLetters(std::size_t begin, std::size_t end, void (Retention::*next)());
   bool HasChanged(const PlanSummary& plan);
   void Search();
-  struct PutAwayFile {
-    std::filesystem::path file;
-    bool is_new = false;
-  };
   using PutAwayFiles = std::vector<Result<PutAwayFile>>;
-  Result<PutAwayFile> PutAway(const PlanSummary& plan, const std::filesystem::path& folder);
+  void PutNextAway();
   void BeginPuttingAway();
   void TakePutAway(PutAwayFiles files);
   void WatchCandidates();
