@@ -21,7 +21,11 @@ phase_unit() { ctest --preset check -j "$JOBS" --no-tests=ignore --output-log bu
 phase_fuzz() { scripts/fuzz.sh 20; }
 phase_faults() {
   scripts/build.sh faults agenttalk simulation io_shim
-  build/faults/tests/simulation/simulation 1 2000
+  # One process works on one seed after the other.
+  build/faults/tests/simulation/simulation 1 1000 &
+  half=$!
+  build/faults/tests/simulation/simulation 1001 1000
+  wait "$half"
   python3 tests/faults/run.py --kills 40 --errors 40 --cuts 20
   # Found by a long run: a start that failed on a full disk did away with the log of the one before.
   python3 tests/faults/run.py --trial 'eio@524x0+enospc@11x12'
