@@ -172,6 +172,9 @@ class Hub final : private EventObserver {
   void Durable(const Event& event) override;
   void Pump();
   Result<PlanSummary> SummaryToArchive(const PlanId& plan);
+  std::optional<Error> ImportObstacle(const PlanArchive& archive);
+  void Arrive(const std::shared_ptr<PlanArchive>& archive,
+              const std::function<void(Result<PlanArchive>)>& done);
   void PumpStop();
   void SettleFiles();
   bool TakeNews();

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -114,28 +115,49 @@ void Hub::ArchivePlan(const PlanId& id, const std::filesystem::path& file,
            });
 }
 
-void Hub::ImportPlan(PlanArchive found, std::function<void(Result<PlanArchive>)> done) {
-  auto archive = [&]() -> Result<PlanArchive> {
-    PlanArchive read = std::move(found);
-    const PlanState* there = TRY(core().LookUp(read.plan));
-    if (there != nullptr || core().IsMoving(read.plan) || TRY(journal_->FindStream(read.plan))) {
-      return Fail(ErrorCode::kAlreadyExists, fmt::format("there is a plan {} already", read.plan.str()),
-                  fmt::format("`agenttalk gc {}` removes it, if that is what you want", read.plan.str()));
-    }
-    if (read.last_event > core().state().last_event + kFarthest) {
-      return Fail(ErrorCode::kValueInvalid, "the archive is refused: its event numbers are too high");
-    }
-    // Before the plan is there: whatever is left when this is interrupted belongs to no plan and is written
-    // again by the next attempt.
-    for (const ArchivedFile& one : read.files) {
-      TRY(PublishInto(*files_, one.path, one.bytes, {.replace = true, .durable = false}));
-    }
-    return read;
+// What makes it impossible to take the archive in.
+std::optional<Error> Hub::ImportObstacle(const PlanArchive& archive) {
+  const auto there = [&]() -> Result<bool> {
+    return core().IsMoving(archive.plan) || TRY(core().LookUp(archive.plan)) != nullptr ||
+           TRY(journal_->FindStream(archive.plan)).has_value();
   }();
-  if (!archive) {
-    done(std::unexpected(std::move(archive).error()));
-    return;
+  if (!there) return there.error();
+  if (*there) {
+    return Error{ErrorCode::kAlreadyExists, fmt::format("there is a plan {} already", archive.plan.str()),
+                 fmt::format("`agenttalk gc {}` removes it, if that is what you want", archive.plan.str())};
   }
+  if (archive.last_event > core().state().last_event + kFarthest) {
+    return Error{ErrorCode::kValueInvalid, "the archive is refused: its event numbers are too high", {}};
+  }
+  return std::nullopt;
+}
+
+void Hub::ImportPlan(PlanArchive found, std::function<void(Result<PlanArchive>)> done) {
+  if (auto obstacle = ImportObstacle(found)) return done(std::unexpected(*std::move(obstacle)));
+  core().BeginMove(found.plan);
+  const auto archive = std::make_shared<PlanArchive>(std::move(found));
+  const auto published = std::make_shared<Result<void>>();
+  // Before the plan is there: whatever is left when this is interrupted belongs to no plan and is written
+  // again by the next attempt. Beside the loop: there may be a million of them.
+  DoBeside(
+      [this, archive, published] {
+        *published = [&]() -> Result<void> {
+          for (const ArchivedFile& one : archive->files) {
+            TRY(PublishInto(*files_, one.path, one.bytes, {.replace = true, .durable = false}));
+          }
+          return {};
+        }();
+      },
+      [this, archive, published, done = std::move(done)] {
+        if (*published) return Arrive(archive, done);
+        core().EndMove(archive->plan);
+        Wake();
+        done(std::unexpected(std::move(*published).error()));
+      });
+}
+
+void Hub::Arrive(const std::shared_ptr<PlanArchive>& archive,
+                 const std::function<void(Result<PlanArchive>)>& done) {
   PlanArrival arrival;
   arrival.imported.plan_id = archive->plan;
   arrival.imported.state = archive->summary.state;
@@ -147,10 +169,8 @@ void Hub::ImportPlan(PlanArchive found, std::function<void(Result<PlanArchive>)>
   stream.stream = archive->plan;
   stream.rows = std::move(archive->rows);
   stream.summary = std::make_shared<const PlanSummary>(archive->summary);
-  std::vector<NewContent> contents = std::move(archive->contents);
-  auto kept = std::make_shared<PlanArchive>(*std::move(archive));
-  core().SubmitImport(std::move(arrival), std::move(stream), std::move(contents),
-                      [kept, done = std::move(done)](const Reply& /*reply*/) { done(std::move(*kept)); });
+  core().SubmitImport(std::move(arrival), std::move(stream), std::move(archive->contents),
+                      [archive, done](const Reply& /*reply*/) { done(std::move(*archive)); });
   Wake();
 }
 

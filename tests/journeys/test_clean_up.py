@@ -129,6 +129,29 @@ def test_others_are_served_while_plans_are_put_away(box):
         assert ids(hub.json("plans")) == ["plan_n7"]
 
 
+def test_others_are_served_while_a_plan_with_many_files_comes(box):
+    with Journey(box, two_mind, TEAM) as hub:
+        hub.start()
+        two(hub, "a")
+        hub.agenttalk("export", "plan_a", "--archive", "a.tar").expect(0)
+        hub.agenttalk("gc", "plan_a").expect(0)
+        members = entries(hub.dir / "a.tar")
+        files = [(f"files/agents/writer/workspace/plan_a/cmd_first_001/work/{number}.txt", b"small") for number in range(20_000)]
+        many = with_manifest(members, files=[])
+        pack(hub.dir / "many.tar", many + files)
+        began = time.monotonic()
+        coming = hub.spawn("import", "many.tar", "--json")
+        waits = []
+        while coming.poll() is None:
+            asked = time.monotonic()
+            ask(hub, "plans", {})
+            waits.append(time.monotonic() - asked)
+        took = time.monotonic() - began
+        assert json.loads(coming.stdout.read())["plan_id"] == "plan_a"
+        assert len(waits) > 3 and max(waits) < took / 4, (took, sorted(waits)[-5:])
+        assert len(list((hub.dir / "agents/writer/workspace/plan_a/cmd_first_001/work").iterdir())) == 20_000
+
+
 def test_plans_that_failed_are_removed_with_what_people_were_told_of_them(box):
     with Journey(box, mind, TEAM) as hub:
         scripted(hub)

@@ -181,7 +181,7 @@ void Core::SubmitImport(PlanArrival input, ImportedStream stream, std::vector<Ne
     engine_->ContinueAfter(input.imported.last_event);
     beside_.skip_to = input.imported.last_event + 1;
   }
-  moving_.try_emplace(stream.stream);
+  BeginMove(stream.stream);
   beside_.imports.push_back(std::move(stream));
   beside_.blobs = std::move(contents);
   const PlanId plan = input.imported.plan_id;

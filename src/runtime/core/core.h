@@ -109,6 +109,9 @@ class Core {
   // meanwhile waits, too.
   void SubmitImport(PlanArrival input, ImportedStream stream, std::vector<NewContent> contents, Done done);
 
+  // What comes for the plan from now on waits for EndMove: it is about to be imported.
+  void BeginMove(const PlanId& plan) { moving_.try_emplace(plan); }
+  void EndMove(const PlanId& plan);
   // It is being removed or imported, which is not durable yet.
   [[nodiscard]] bool IsMoving(const PlanId& plan) const { return moving_.contains(plan); }
 
@@ -186,7 +189,6 @@ class Core {
   void ResumeOpenCalls();
   void ResumeCall(const PlanId& plan_id, const CommandId& command, const OpenCall& call);
   void CancelAbandoned(const std::vector<Event>& events);
-  void EndMove(const PlanId& plan);
   void UnloadIdle(IdlePlans& idle, const IdlePlans::Limits& limits);
   void Unload(const PlanState& plan);
   void NoteIdle(const PlanState* plan);
