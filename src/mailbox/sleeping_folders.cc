@@ -30,9 +30,11 @@ bool Intake::MaySleep(const AgentId& agent, const PlanId& plan) const {
 
 bool Intake::IsNeeded(const std::string& directory, const Folder& folder) const {
   if (folder.queued || folder.looks > 0 || folder.place.box != Box::kInbox) return true;
-  if (is_live_(folder.place.plan)) return true;
+  // Closing a file that was written all the while changes nothing of its folder.
+  if (is_live_(folder.place.plan) || deferrals_.HasAnyIn(directory)) return true;
   const std::string prefix = directory + "/";
-  return std::ranges::any_of(offered_, [&](const auto& item) { return item.first.starts_with(prefix); });
+  const auto is_in = [&](const auto& item) { return item.first.starts_with(prefix); };
+  return std::ranges::any_of(offered_, is_in) || std::ranges::any_of(release_waits_, is_in);
 }
 
 // The oldest first. Those that are still needed come up again later.

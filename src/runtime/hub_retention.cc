@@ -118,7 +118,9 @@ void Hub::ArchivePlan(const PlanId& id, const std::filesystem::path& file,
 // What makes it impossible to take the archive in.
 std::optional<Error> Hub::ImportObstacle(const PlanArchive& archive) {
   const auto there = [&]() -> Result<bool> {
-    return core().IsMoving(archive.plan) || TRY(core().LookUp(archive.plan)) != nullptr ||
+    // One that was only named, by a request that was refused, is not there.
+    const PlanState* known = TRY(core().LookUp(archive.plan));
+    return core().IsMoving(archive.plan) || (known != nullptr && known->last_event != 0) ||
            TRY(journal_->FindStream(archive.plan)).has_value();
   }();
   if (!there) return there.error();

@@ -135,6 +135,7 @@ def test_others_are_served_while_a_plan_with_many_files_comes(box):
         two(hub, "a")
         hub.agenttalk("export", "plan_a", "--archive", "a.tar").expect(0)
         hub.agenttalk("gc", "plan_a").expect(0)
+        hub.agenttalk("cancel", "plan_a").expect(2)  # names it, and there is none
         members = entries(hub.dir / "a.tar")
         files = [(f"files/agents/writer/workspace/plan_a/cmd_first_001/work/{number}.txt", b"small") for number in range(20_000)]
         many = with_manifest(members, files=[])

@@ -124,6 +124,21 @@ TEST_F(CommandFlow, AFileWithoutAPlanCountsForEveryOpenPlanOfTheAgent) {
   EXPECT_EQ(StateOf("cmd_2"), CommandState::kWaitingInputs);
 }
 
+TEST_F(CommandFlow, AFileOfThePlanAndOneOfTheSameNameForEveryPlanAreOneInput) {
+  const InputFile shared{AgentId("alice"), PlanId(), "a.csv", Payload(std::string("x")), {}};
+  Feed(MakeCommand("cmd_1", {{"*.csv", 2}}));
+  Feed(InputFile(shared));
+  Feed(MakeInput("a.csv"));
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kWaitingInputs);
+  Feed(MakeInput("b.csv"));
+  EXPECT_EQ(StateOf("cmd_1"), CommandState::kRunning);
+  // The other way round.
+  Feed(MakeCommand("cmd_2", {{"*.txt", 2}}, "bob"));
+  Feed(MakeInput("a.txt", "x", "bob"));
+  Feed(InputFile{AgentId("bob"), PlanId(), "a.txt", Payload(std::string("x")), {}});
+  EXPECT_EQ(StateOf("cmd_2"), CommandState::kWaitingInputs);
+}
+
 TEST_F(CommandFlow, WaitingHoldsNoSlot) {
   Feed(MakeCommand("cmd_1", {{"a.txt", 1}}));
   EXPECT_EQ(Feed(MakeCommand("cmd_2")).back(), "model_call_intended");

@@ -72,7 +72,7 @@ std::uint64_t CloseAnswered(Turn& turn, const PlanState& plan, const QuestionAns
 
 void Alert(Turn& turn, const PlanState& plan, const CommandRecord* record, std::string text,
            std::uint64_t letter) {
-  if (turn.state().open_questions >= turn.state().settings.max_open_questions) return;
+  if (turn.state().open_alerts >= turn.state().settings.max_open_questions) return;
   QuestionAsked alert;
   alert.kind = QuestionKind::kAlert;
   alert.text = std::move(text);

@@ -290,7 +290,7 @@ TEST_F(Gateway, ARefusedToolIsToldToTheModelAndNotRun) {
                                           "model_call_intended"}));
 }
 
-TEST_F(Gateway, AlertsStopAtTheLimitOfOpenQuestions) {
+TEST_F(Gateway, AlertsStopAtTheLimitOfOpenQuestionsAndAreNoneOfThem) {
   configuration_.hub.max_open_questions = 2;
   Feed(configuration_);
   for (int i = 0; i < 4; ++i) {
@@ -300,6 +300,7 @@ TEST_F(Gateway, AlertsStopAtTheLimitOfOpenQuestions) {
   }
   EXPECT_EQ(Plan().people.questions().size(), 2U);
   EXPECT_EQ(Plan().people.letters().size(), 4U);
+  EXPECT_EQ(engine_.state().open_questions, 0U) << "agents may ask";
 }
 
 TEST_F(Gateway, FilesOfAnAnswerReachTheAskersInbox) {

@@ -212,7 +212,10 @@ void CommandFold::Fold(const InputArrived& e) {
   }
   if (!is_new) return;
   if (!plan_.id.empty()) {
-    ArriveIn(plan_, e, nullptr);
+    // Whichever of the two came first has been counted.
+    const auto shared = state_.hub_plan.inboxes.find(e.agent_id);
+    const bool counted = shared != state_.hub_plan.inboxes.end() && shared->second.files.contains(e.name);
+    if (!counted) ArriveIn(plan_, e, nullptr);
     return;
   }
   for (const auto& [number, count] : state_.agents[e.agent_id].plans) {

@@ -92,7 +92,8 @@ struct HubState : HubRecord {
   // command starts, no timer fires, no call is made. Never part of the journal.
   std::optional<std::set<PlanId>> focus;
   std::vector<Timers::Entry> deferred;  // timers of plans out of focus that came due
-  std::uint32_t open_questions = 0;
+  std::uint32_t open_questions = 0;     // that a person is to answer
+  std::uint32_t open_alerts = 0;
   SharedResults shared;  // where `reuse: hub` looks
   Cost unsettled;        // derived: what the loaded plans have spent beyond `settled`
   Cost reserved;         // derived: for the open calls of all plans

@@ -1,17 +1,28 @@
 #include "engine/state/people_fold.h"
 
+#include <cstdint>
+
 #include "base/time.h"
 #include "engine/state/hub_state.h"
 #include "engine/state/people_state.h"
 #include "engine/state/plan_state.h"
 #include "engine/state/timers.h"
 #include "model/events/event.h"
+#include "model/events/question_events.h"
 
 namespace agenttalk {
+namespace {
+
+// Alerts are no questions: however many nobody has dealt with, agents may ask.
+std::uint32_t& CountOf(HubState& state, QuestionKind kind) {
+  return kind == QuestionKind::kAlert ? state.open_alerts : state.open_questions;
+}
+
+}  // namespace
 
 void PeopleFold::Fold(const QuestionAsked& e) {
   plan_.people.Stored().questions[event_.number] = {e, event_.time};
-  ++state_.open_questions;
+  ++CountOf(state_, e.kind);
   if (e.deadline != Timestamp{}) state_.timers.Add({e.deadline, plan_.number, 0, event_.number});
   const bool pauses_command = e.purpose == QuestionPurpose::kBudget ||
                               e.purpose == QuestionPurpose::kHubBudget ||
@@ -35,8 +46,8 @@ void PeopleFold::Fold(const QuestionClosed& e) {
   if (record != nullptr && record->state == CommandState::kRunning)
     commands_.MoveTo(*record, CommandState::kRunning,
                      record->timeout > Duration{} ? event_.time + record->timeout : Timestamp{});
+  --CountOf(state_, question.kind);
   plan_.people.Stored().questions.erase(e.question);
-  --state_.open_questions;
 }
 
 void PeopleFold::Fold(const DeadLettered& e) {
@@ -50,7 +61,7 @@ void PeopleFold::Fold(const DeadLetterClosed& e) {
 
 void AttachQuestions(HubState& state, const PlanState& plan) {
   for (const auto& [number, question] : plan.people.questions()) {
-    ++state.open_questions;
+    ++CountOf(state, question.asked.kind);
     if (question.asked.deadline == Timestamp{}) continue;
     state.timers.Add({question.asked.deadline, plan.number, 0, number});
   }

@@ -191,6 +191,13 @@ void Core::SubmitImport(PlanArrival input, ImportedStream stream, std::vector<Ne
   });
 }
 
+void Core::BeginMove(const PlanId& plan) {
+  moving_.try_emplace(plan);
+  // Somebody named it before it was there.
+  const PlanState* named = engine_->state().FindPlan(plan);
+  if (named != nullptr && named->last_event == 0) engine_->Unload(PlanId(plan));
+}
+
 // What came for the plan meanwhile is about what is there now.
 void Core::EndMove(const PlanId& plan) {
   auto moved = moving_.extract(plan);

@@ -110,7 +110,7 @@ class Core {
   void SubmitImport(PlanArrival input, ImportedStream stream, std::vector<NewContent> contents, Done done);
 
   // What comes for the plan from now on waits for EndMove: it is about to be imported.
-  void BeginMove(const PlanId& plan) { moving_.try_emplace(plan); }
+  void BeginMove(const PlanId& plan);
   void EndMove(const PlanId& plan);
   // It is being removed or imported, which is not durable yet.
   [[nodiscard]] bool IsMoving(const PlanId& plan) const { return moving_.contains(plan); }
