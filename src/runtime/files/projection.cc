@@ -51,10 +51,6 @@ constexpr std::uint64_t kLittle = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLittleAtEnd = std::uint64_t{256} << 10;
 // Files that were put off wait for a moment without work, but not longer than this.
 constexpr Duration kLongestPutOff = std::chrono::seconds(2);
-// Of what was put off, so many events are shown at once: 5 ms of the loop, and 10 when nothing else is to be
-// done (kEventsAtRest). With more they would gather more than kMostReadBackBytes, which is waited for: by
-// readers too.
-constexpr std::uint64_t kEventsBesideWork = 512;
 // While others have more to do: a log that grows by ten lines is opened once for them, not ten times. When
 // files take long to write, they wait so many times as long, so that they take a fifth of a processor and not
 // the disk from the journal; but not longer than kLongestGather.
@@ -255,15 +251,14 @@ void Projection::ShowSomeOverdue(Flushing how) {
   catching_up_ = true;
   if (!HasRoom()) return;  // continued when the files that are being written are there
   const std::uint64_t after = std::max(shown_, core_.state().mirrored);
-  const std::uint64_t most = how == Flushing::kResting ? kEventsAtRest : kEventsBesideWork;
+  const std::uint64_t most = how == Flushing::kResting ? limits_.slice_at_rest : limits_.slice_beside_work;
   const std::uint64_t until = std::min(core_.committed(), after + most);
-  if (auto shown = Planted("no_read_back") ? Result<void>() : ShowSlice(after, until); !shown) {
+  if (auto shown = ShowSlice(after, until); !shown) {
     problems_.push_back(shown.error().message);
     catching_up_ = false;
     overdue_since_ = clock_.Now();
     return;
   }
-  shown_ = std::max(shown_, until);
   if (until < core_.committed()) return;
   overdue_since_.reset();
   catching_up_ = behind_ = false;

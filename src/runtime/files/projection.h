@@ -38,6 +38,11 @@ namespace agenttalk {
 struct ProjectionLimits {
   std::size_t most_unshown = 8192;
   std::uint64_t most_ahead = std::uint64_t{16} << 20;
+  // Of what was put off, so many events are shown at once: 5 ms of the loop, and 10 when nothing else is to
+  // be done. With more they would gather more than may be read back at a time, which is waited for: by
+  // readers too.
+  std::uint64_t slice_beside_work = 512;
+  std::uint64_t slice_at_rest = 1024;
 };
 
 // The files that people see, made from the events and nothing else: what agents sent and got, questions, dead
@@ -113,14 +118,13 @@ class Projection final : public EventObserver, private FileSink {
 
   // Every event after `after`, up to `until`; the plans they are of can be looked up.
   Result<void> Read(std::uint64_t after, std::uint64_t until, const std::function<void(const Event&)>& visit);
-  // Shows every event after `after` to a sink, up to `until`.
-  // The plans that it told of.
-  Result<std::set<PlanId>> TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink);
+  // Tells a sink of every event after `after`, up to `until`; returns the plans that they are of.
+  using Tell = void (EventFiles::*)(const std::shared_ptr<const Event>&, FileSink&);
+  Result<std::set<PlanId>> TellUntil(std::uint64_t after, std::uint64_t until, Tell tell, FileSink& sink);
   // Hands what should be there to the mirror.
   void PublishAll(const FileSet& wanted, MirrorReport& report);
   // Makes up for what was put off (MirrorMode::kLazy).
   Result<void> ShowOverdue();
-  static constexpr std::uint64_t kEventsAtRest = 1024;
   // A part of it.
   void ShowSomeOverdue(Flushing how);
   Result<void> ShowSlice(std::uint64_t after, std::uint64_t until);

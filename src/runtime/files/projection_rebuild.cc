@@ -56,6 +56,9 @@ class Projection::Rebuilding final : public FileSet {
     projection_.mirror_.Recognize(path, content.digest);
     FileSet::Found(path, content);
   }
+  void WasThere(const std::string& path, const Content& content) override {
+    projection_.mirror_.Recognize(path, content.digest);
+  }
   void RemoveFolder(const std::string& path) override {
     FileSet::RemoveFolder(path);
     projection_.RemoveFolder(path);
@@ -108,11 +111,11 @@ Result<void> Projection::Read(std::uint64_t after, std::uint64_t until,
   return decoded;
 }
 
-Result<std::set<PlanId>> Projection::TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink) {
+Result<std::set<PlanId>> Projection::TellUntil(std::uint64_t after, std::uint64_t until, Tell tell,
+                                               FileSink& sink) {
   std::set<PlanId> plans;
   TRY(Read(after, until, [&](const Event& event) {
-    event_files_.Show(std::make_shared<const Event>(event), sink);
-    shown_ = std::max(shown_, event.number);
+    (event_files_.*tell)(std::make_shared<const Event>(event), sink);
     statuses_.NoteChanged(event);
     if (!event.plan_id.empty()) plans.insert(event.plan_id);
   }));
@@ -123,28 +126,28 @@ Result<void> Projection::Reconcile(std::uint64_t after, std::uint64_t until, Mir
   // From the beginning on, nothing of an old log is needed.
   Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued,
                     Rebuilding::Files::kThere, report);
-  static_cast<void>(TRY(TellUntil(after, until, wanted)));
+  static_cast<void>(TRY(TellUntil(after, until, &EventFiles::Show, wanted)));
   ShowOpenDeliveries(wanted);
   PublishAll(wanted, report);
+  shown_ = std::max(shown_, until);
   return {};
 }
 
-// As Reconcile, for a part of what was put off: at a cost by these events, however many plans are live. A
-// plan that is over is in memory now, so its status is written now, too: with its last event, not with every
-// part of a very large one.
+// As Reconcile, for a part of what was put off: at a cost by these events, however many plans are live. What
+// could not wait was shown when it happened, and may be newer. A plan that is over is in memory now, so its
+// status is written now, too: with its last event, not with every part of a very large one.
 Result<void> Projection::ShowSlice(std::uint64_t after, std::uint64_t until) {
   MirrorReport report;
   Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued,
                     Rebuilding::Files::kNew, report);
-  const std::set<PlanId> plans = TRY(TellUntil(after, until, wanted));
+  const std::set<PlanId> plans = TRY(TellUntil(after, until, &EventFiles::ShowPutOff, wanted));
   for (const PlanId& id : plans) {
     const PlanState* plan = Find(id);
-    if (plan == nullptr) continue;
-    ShowOpenDeliveries(*plan, wanted);
-    if (plan->IsLivePlan() || plan->last_event > until) continue;
+    if (plan == nullptr || plan->IsLivePlan() || plan->last_event > until) continue;
     statuses_.Write(id);
   }
-  PublishAll(wanted, report);
+  if (!Planted("no_read_back")) PublishAll(wanted, report);
+  shown_ = std::max(shown_, until);
   return {};
 }
 
@@ -166,9 +169,8 @@ void Projection::PublishAll(const FileSet& wanted, MirrorReport& report) {
 Result<void> Projection::ShowOverdue() {
   while (ShownUntil() < core_.committed()) {
     const std::uint64_t after = ShownUntil();
-    const std::uint64_t until = std::min(core_.committed(), after + kEventsAtRest);
+    const std::uint64_t until = std::min(core_.committed(), after + limits_.slice_at_rest);
     TRY(ShowSlice(after, until));
-    shown_ = std::max(shown_, until);
     core_.ForgetIdle();
   }
   overdue_since_.reset();
@@ -270,7 +272,7 @@ Result<MirrorReport> Projection::Repair() {
 Result<FileComparison> Projection::Compare() {
   FileSet wanted;
   const std::uint64_t until = ShownUntil();
-  TRY(TellUntil(0, until, wanted));
+  TRY(TellUntil(0, until, &EventFiles::Show, wanted));
   for (const PlanId& plan : statuses_.TakeBehind()) {
     const PlanState* state = core_.FindLoaded(plan);
     if (state != nullptr && state->opened && state->last_event <= until)
