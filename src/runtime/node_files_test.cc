@@ -1,8 +1,16 @@
 #include <gtest/gtest.h>
 
-#include <cstddef>
+#include <chrono>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
+#include "base/ids.h"
+#include "engine/turn/input.h"
+#include "journal/journal.h"
+#include "journal/plan_summary.h"
+#include "journal/stream_changes.h"
 #include "mailbox/sim_file_system.h"
 #include "model/config/hub_config.h"
 #include "runtime/hub_in_memory.h"
@@ -11,6 +19,8 @@
 // How the files of a whole node follow its journal.
 namespace agenttalk {
 namespace {
+
+using std::chrono::seconds;
 
 constexpr const char* kNote = "agents/ext/inbox/plan_a/one.txt";
 
@@ -47,6 +57,52 @@ TEST(NodeFiles, WhatWasPutOffDoesNotReplaceNewerInputsOfAnExternalAgent) {
     ASSERT_EQ(hub.files.Contents(kNote), "second");
   } while (hub.node().Step() || hub.Commit() || hub.node().NextWake() <= hub.clock.Now());
   EXPECT_TRUE(hub.files.Exists("plans/plan_a/deliveries.jsonl")) << "this test shows nothing";
+}
+
+// A plan of alice that another hub has done, with numbers up to at least `last`.
+struct Foreign {
+  PlanArrival arrival;
+  ImportedStream stream;
+};
+Foreign PlanOfAnotherHub(std::uint64_t last) {
+  HubInMemory other;
+  other.Boot();
+  while (other.node().core().committed() < last) {
+    other.files.DropFile("agents/alice/inbox/cmd_1.json",
+                         R"({"command_id":"cmd_)" + std::to_string(other.node().core().committed()) +
+                             R"(","plan_id":"plan_b","prompt":"Do it."})");
+    other.RunOn();
+  }
+  Foreign made;
+  made.stream.stream = made.arrival.imported.plan_id = PlanId("plan_b");
+  made.arrival.imported.state = "completed";
+  made.stream.summary = std::make_shared<const PlanSummary>();
+  EXPECT_TRUE(other.journal.ReadStream(PlanId("plan_b"), 0, [&](const JournalRowView& row) {
+    made.stream.rows.push_back({row.first_event, row.event_count, std::string(row.events)});
+    made.arrival.imported.last_event = row.first_event + row.event_count - 1;
+    made.arrival.imported.events += row.event_count;
+    return true;
+  }));
+  made.arrival.imported.first_event = made.stream.rows.front().first_event;
+  return made;
+}
+
+TEST(NodeFiles, LinesThatWerePutOffAreNotLostToAPlanThatIsImported) {
+  HubInMemory hub;
+  hub.mirror = MirrorMode::kLazy;
+  hub.Boot();
+  KeepOpen(hub);
+  DropCommand(hub, "alice", "cmd_early", R"("timeout":100)");
+  hub.RunOn();
+  ASSERT_FALSE(hub.files.Exists("agents/alice/logs/decision.jsonl")) << "this test shows nothing";
+  Foreign foreign = PlanOfAnotherHub(hub.node().core().committed() + 100);
+  hub.node().core().SubmitImport(std::move(foreign.arrival), std::move(foreign.stream), {}, {});
+  hub.RunOn();
+  hub.clock.Advance(seconds(3));
+  hub.RunOn();
+  const std::string log = hub.files.Contents("agents/alice/logs/decision.jsonl").value_or("");
+  EXPECT_TRUE(log.contains("cmd_early"));
+  EXPECT_TRUE(log.contains("plan_b")) << "this test shows nothing";
 }
 
 }  // namespace

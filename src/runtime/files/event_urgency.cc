@@ -39,7 +39,7 @@ bool EventFiles::IsUrgent(const Event& event) const {
   }
   return std::holds_alternative<QuestionAsked>(body) || std::holds_alternative<QuestionClosed>(body) ||
          std::holds_alternative<DeadLettered>(body) || std::holds_alternative<DeadLetterClosed>(body) ||
-         std::holds_alternative<PlanRemoved>(body) || std::holds_alternative<PlanImported>(body);
+         std::holds_alternative<PlanRemoved>(body);
 }
 
 void EventFiles::ShowUrgent(const Event& event, FileSink& sink) {
@@ -56,7 +56,8 @@ void EventFiles::ShowUrgent(const Event& event, FileSink& sink) {
     ShowSent(event, *received, sink);
   } else if (const auto* succeeded = std::get_if<CommandSucceeded>(&body)) {
     ShowExternal(event, succeeded->command_id, sink);
-  } else if (!std::holds_alternative<TaskCompleted>(body) && !std::holds_alternative<DagAdopted>(body)) {
+  } else if (!std::holds_alternative<TaskCompleted>(body) && !std::holds_alternative<DagAdopted>(body) &&
+             !std::holds_alternative<PlanImported>(body)) {
     ShowFiles(event, sink);
   }
 }
@@ -82,6 +83,9 @@ void EventFiles::ShowPutOffFiles(const Event& event, FileSink& sink) {
     if (!IsUnderWay(event.plan_id, call->command_id)) ShowWorkspace(event, *call, sink);
   } else if (const auto* succeeded = std::get_if<CommandSucceeded>(&body)) {
     ShowSentCommands(event, *succeeded, sink);
+  } else if (const auto* imported = std::get_if<PlanImported>(&body)) {
+    // Only now: lines of logs come in the order of their numbers, and local ones of before were put off too.
+    ShowImported(event, *imported, sink);
   } else {
     ShowTaskFiles(event, sink);
   }

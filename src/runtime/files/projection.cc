@@ -177,10 +177,10 @@ void Projection::FallBehind() {
 void Projection::ShowUrgent(const Event& event, FileSink& sink) {
   event_files_.ShowUrgent(event, sink);
   awaited_ = awaited_ || event_files_.IsUrgent(event);
-  if (const auto* imported = std::get_if<PlanImported>(&event.body)) statuses_.NoteChanged(imported->plan_id);
   urgent_shown_ = event.number;
-  // A plan's end is when its files are due.
-  if (IsEnd(event) && !overdue_since_) overdue_since_ = clock_.Now();
+  // A plan's end is when its files are due; one that was imported has ended.
+  const bool due = IsEnd(event) || std::holds_alternative<PlanImported>(event.body);
+  if (due && !overdue_since_) overdue_since_ = clock_.Now();
 }
 
 void Projection::Show(const std::shared_ptr<const Event>& shared) {
