@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -108,5 +110,9 @@ class HubInMemory {
   std::uint64_t epoch_ = 0;
   std::unique_ptr<Life> life_;
 };
+
+inline std::ptrdiff_t LinesOf(const HubInMemory& hub, const std::string& path) {
+  return std::ranges::count(hub.files.Contents(path).value_or(""), '\n');
+}
 
 }  // namespace agenttalk

@@ -6,7 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/ids.h"
+#include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "journal/journal.h"
 #include "journal/plan_summary.h"
@@ -57,6 +59,74 @@ TEST(NodeFiles, WhatWasPutOffDoesNotReplaceNewerInputsOfAnExternalAgent) {
     ASSERT_EQ(hub.files.Contents(kNote), "second");
   } while (hub.node().Step() || hub.Commit() || hub.node().NextWake() <= hub.clock.Now());
   EXPECT_TRUE(hub.files.Exists("plans/plan_a/deliveries.jsonl")) << "this test shows nothing";
+}
+
+TEST(NodeFiles, AFileThatGetsItsFormerContentAfterARepairIsTakenIn) {
+  constexpr const char* kInput = "agents/alice/inbox/plan_a/x.txt";
+  HubInMemory hub;
+  hub.Boot();
+  KeepOpen(hub);
+  for (const char* content : {"first", "second"}) {
+    hub.Run();
+    hub.files.DropFile(kInput, content);
+  }
+  hub.Run();
+  ASSERT_TRUE(hub.node().RepairFiles());
+  hub.Run();
+  hub.files.DropFile(kInput, "first");
+  hub.Run();
+  EXPECT_EQ(hub.Plan()->FindFile(AgentId("alice"), "x.txt")->content.digest, Sha256("first"));
+}
+
+// Files that cannot be written are in nobody's way.
+TEST(NodeFiles, ALogThatCannotBeWrittenDoesNotKeepAStartFromReadingInboxes) {
+  constexpr const char* kLog = "agents/alice/logs/activity.jsonl";
+  HubInMemory hub;
+  hub.Boot();
+  hub.DropCommand();
+  hub.Run();
+  hub.clock.Advance(seconds(31));
+  hub.Run();
+  hub.Run();
+  ASSERT_GT(hub.node().core().state().mirrored, 0U) << "otherwise logs are rebuilt";
+  hub.Kill();
+  hub.files.DropHardLink(kLog, "backup/activity.jsonl");
+  hub.files.DropFile("agents/alice/inbox/cmd_2.json",
+                     R"({"command_id":"cmd_2","plan_id":"plan_a","prompt":"Do it."})");
+  hub.Boot();
+  hub.Run();
+  EXPECT_FALSE(hub.files.Exists("agents/alice/inbox/cmd_2.json"));
+  const CommandRecord* done = hub.Plan()->Find(CommandId("cmd_2"));
+  ASSERT_NE(done, nullptr);
+  EXPECT_EQ(done->state, CommandState::kSucceeded);
+  EXPECT_TRUE(hub.node().IsIdle()) << "a run until idle ends";
+  EXPECT_FALSE(hub.node().TakeProblems().empty());
+  const auto lines = LinesOf(hub, kLog);
+  hub.files.Delete("backup");
+  hub.clock.Advance(seconds(6));
+  hub.RunOn();
+  EXPECT_GT(LinesOf(hub, kLog), lines);
+}
+
+TEST(NodeFiles, WhatCannotBeWrittenIsTriedAgainAfterAPauseAndToldNowAndThen) {
+  HubInMemory hub;
+  hub.Boot();
+  hub.Run();
+  hub.files.DropDirectory("plans/plan_a/plan_status.json");
+  hub.DropCommand();
+  hub.Run();
+  EXPECT_EQ(hub.node().TakeProblems().size(), 1U);
+  int steps = 0;
+  for (const auto end = hub.clock.Now() + seconds(60); hub.clock.Now() < end; ++steps) {
+    hub.Run();
+    hub.clock.Advance(hub.node().NextWake() - hub.clock.Now());
+  }
+  EXPECT_LT(steps, 60);
+  EXPECT_TRUE(hub.node().TakeProblems().empty());
+  hub.files.Delete("plans/plan_a/plan_status.json");
+  hub.clock.Advance(seconds(6));
+  hub.Run();
+  EXPECT_TRUE(hub.files.Contents("plans/plan_a/plan_status.json"));
 }
 
 // A plan of alice that another hub has done, with numbers up to at least `last`.

@@ -289,10 +289,6 @@ TEST(Node, AStopWritesFilesThatAreFarBehindInParts) {
   EXPECT_EQ(FilesOf(hub), expected);
 }
 
-std::ptrdiff_t LinesOf(const HubInMemory& hub, const std::string& path) {
-  return std::ranges::count(hub.files.Contents(path).value_or(""), '\n');
-}
-
 TEST(Node, WhileThereIsWorkFilesWaitButNotThoseForOthers) {
   constexpr const char* kLog = "agents/alice/logs/decision.jsonl";
   HubInMemory hub;

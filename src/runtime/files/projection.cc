@@ -92,7 +92,8 @@ Projection::Projection(Core& core, Journal& journal, FileSystem& files, Mirror& 
       mender_(core, journal, files, mirror),
       event_files_(core, journal),
       gather_for_(kGatherFor),
-      statuses_(core, mirror, clock, problems_) {}
+      statuses_(core, mirror, clock, problems_),
+      trouble_(mirror, clock, problems_) {}
 
 void Projection::Publish(const std::string& path, const Content& content, Overwrite overwrite) {
   awaited_ = awaited_ || IsAwaited(core_.state(), path);
@@ -214,9 +215,7 @@ void Projection::Restore(const AgentId& agent, const PlanId& plan, const std::st
 
 void Projection::ShowNow() {
   ShowAll();
-  for (const MirrorFailure& failure : mirror_.Flush().failures) {
-    problems_.push_back(fmt::format("{}: {}", failure.path, failure.error.message));
-  }
+  trouble_.Note(mirror_.Flush().failures);
 }
 
 const PlanState* Projection::Find(const PlanId& plan) {
@@ -267,9 +266,7 @@ void Projection::ShowSomeOverdue(Flushing how) {
 
 // What the thread for files has done.
 void Projection::NoteWritten(const MirrorReport& report, Timestamp now) {
-  for (const MirrorFailure& failure : report.failures) {
-    problems_.push_back(fmt::format("{}: {}", failure.path, failure.error.message));
-  }
+  trouble_.Note(report.failures);
   // Perhaps a crash left it there, in a folder that nobody looks into.
   for (const std::string& path : report.blocked) {
     if (!MayBeLeftByCrash()) break;
@@ -292,6 +289,7 @@ bool Projection::HoldsBack(Flushing how, Timestamp now) const {
 void Projection::Flush(Flushing how) {
   const Timestamp start = clock_.Now();
   NoteWritten(mirror_.Collect(), start);
+  trouble_.TryAgain(start);
   held_back_ = HoldsBack(how, start);
   if (!held_back_) ShowAll();
   if (IsOverdue()) ShowSomeOverdue(how);
@@ -304,18 +302,20 @@ void Projection::Flush(Flushing how) {
   if (mirror_.idle()) {
     if (!held_back_) awaited_ = ended_ = false;
     held_back_ = !unshown_.empty();
-  } else if (!held_back_) {
+  } else if (!held_back_ && !trouble_.disk_full()) {
     WriteGathered(how);
   }
   statuses_.Pace(start);
   const Timestamp now = clock_.Now();
+  trouble_.PlanNextTry(now);
   const bool much = urgent_shown_ > core_.state().urgent_mirrored + kMostEventsBetweenSyncs;
   if (now >= synced_at_ + kSyncInterval && shown_ > core_.state().mirrored + 1) {
+    synced_at_ = now;  // tried, at least
     SyncShown();
-  } else if (much && !overdue_since_) {
+  } else if (much && !overdue_since_ && !mirror_.some_left()) {
     MirrorReport report;
     if (!mirror_.idle()) FlushInto(report);
-    if (mirror_.idle()) Sync();  // what could not be written has to be seen again at the next start
+    Sync();
   }
 }
 
@@ -324,7 +324,7 @@ void Projection::SyncAll() {
   Hasten();
   WriteStatuses();
   MirrorReport report;
-  if (!mirror_.idle()) FlushInto(report);
+  if (!mirror_.complete()) FlushInto(report);
   if (Idle() && shown_ > core_.state().mirrored + 1) Sync();
 }
 
@@ -337,8 +337,8 @@ void Projection::SyncShown() {
   }
   statuses_.WriteEnded();
   MirrorReport report;
-  if (!mirror_.idle()) FlushInto(report);
-  if (mirror_.idle()) Sync();
+  if (!mirror_.complete()) FlushInto(report);
+  Sync();
 }
 
 void Projection::WriteGathered(Flushing how) {
@@ -353,7 +353,7 @@ void Projection::WriteGathered(Flushing how) {
                                                                      : Mirror::Waiting::kNobody;
   const bool at_once = (resting && pending < kLittle) || (ended && pending < kLittleAtEnd);
   if (resting && !at_once) mirror_.MakeGathered();  // by the loop, which has nothing else to do
-  MirrorReport report = at_once ? mirror_.Flush() : mirror_.Begin(waiting);
+  MirrorReport report = at_once ? mirror_.FlushGathered() : mirror_.Begin(waiting);
   const Timestamp after = clock_.Now();
   if (at_once) report.spent += after - now;
   NoteWritten(report, after);
@@ -362,6 +362,7 @@ void Projection::WriteGathered(Flushing how) {
 }
 
 void Projection::Sync() {
+  if (!mirror_.complete()) return;  // what could not be written has to be seen again at the next start
   synced_at_ = clock_.Now();
   if (auto synced = mirror_.Sync(); !synced) {
     problems_.push_back(synced.error().message);
@@ -393,26 +394,7 @@ void Projection::FlushInto(MirrorReport& report) {
 void Projection::MakeRoom(MirrorReport& report) {
   if (mirror_.gathered_bytes() <= kMostReadBackBytes) return;
   // The thread for files gives way to everybody else on the machine; a stop must not wait for that.
-  report.Add(settling_ ? mirror_.Flush() : mirror_.Begin(Mirror::Waiting::kForRoom));
-}
-
-bool Projection::IsCaughtUp() {
-  if (!flushed_once_) {
-    WriteStatuses();
-    const MirrorReport report = mirror_.Flush();
-    if (!report.failures.empty()) return false;
-    to_mend_ = report.blocked;
-    flushed_once_ = true;
-  }
-  while (!to_mend_.empty()) {
-    if (auto mended = mender_.Mend(to_mend_.back()); !mended) {
-      problems_.push_back(mended.error().message);
-      return false;
-    }
-    to_mend_.pop_back();
-  }
-  // What was mended must lie there before anybody looks: its torn form would be taken for a stranger's file.
-  return mirror_.idle() || mirror_.Flush().failures.empty();
+  report.Add(settling_ ? mirror_.FlushGathered() : mirror_.Begin(Mirror::Waiting::kForRoom));
 }
 
 std::uint64_t Projection::ShownUntil() const {
@@ -421,6 +403,12 @@ std::uint64_t Projection::ShownUntil() const {
 }
 
 std::optional<Timestamp> Projection::NextDue() const {
+  const auto next = NextWork();
+  const auto& next_try = trouble_.next_try();
+  return next && next_try ? std::min(next, next_try) : next ? next : next_try;
+}
+
+std::optional<Timestamp> Projection::NextWork() const {
   if (catching_up_ && HasRoom()) return Timestamp{};
   if (held_back_) return begun_at_ + gather_for_;
   if (!statuses_.none_behind()) return statuses_.due_at();

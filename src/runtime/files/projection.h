@@ -30,6 +30,7 @@
 #include "runtime/files/file_mender.h"
 #include "runtime/files/file_sink.h"
 #include "runtime/files/status_files.h"
+#include "runtime/files/write_trouble.h"
 
 namespace agenttalk {
 
@@ -156,6 +157,7 @@ class Projection final : public EventObserver, private FileSink {
   [[nodiscard]] bool HoldsBack(Flushing how, Timestamp now) const;
   void WriteGathered(Flushing how);
   void NoteWritten(const MirrorReport& report, Timestamp now);
+  [[nodiscard]] std::optional<Timestamp> NextWork() const;
   [[nodiscard]] bool MayBeLeftByCrash() const { return left_until_ > core_.state().mirrored; }
   void Sync();
   void SyncAll();
@@ -195,6 +197,7 @@ class Projection final : public EventObserver, private FileSink {
   std::uint64_t urgent_shown_ = 0;  // lazy: the last one of which that is true if it must not be put off
   std::vector<std::string> problems_;
   StatusFiles statuses_;
+  WriteTrouble trouble_;
   // Contents that could not be read when they were to be written, perhaps on another thread.
   struct Lost {
     Mutex mutex;

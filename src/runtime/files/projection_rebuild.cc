@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/error_code.h"
 #include "base/ids.h"
 #include "base/plant.h"
 #include "engine/state/plan_state.h"
@@ -32,6 +33,15 @@
 // The half of Projection that makes files from the journal: after a start, for a repair, and what was put
 // off.
 namespace agenttalk {
+namespace {
+
+// A file of our own that is to be in a box, and that a crash may have left as if it were a stranger's. Where
+// something else stands, a folder or a link, there is none.
+bool MayLookLikeAStrangers(const MirrorFailure& failure) {
+  return failure.error.code != ErrorCode::kFileUnsafe && Place::FromPath(SplitAtLast(failure.path).directory);
+}
+
+}  // namespace
 
 // Gathers what should be there in the end; lines, which only ever are appended, go to the mirror at once.
 class Projection::Rebuilding final : public FileSet {
@@ -242,6 +252,26 @@ Result<void> Projection::CatchUp() {
   synced_at_ = clock_.Now();
   flushed_once_ = false;
   return {};
+}
+
+bool Projection::IsCaughtUp() {
+  if (!flushed_once_) {
+    WriteStatuses();
+    const MirrorReport report = mirror_.Flush();
+    trouble_.Note(report.failures);
+    if (std::ranges::any_of(report.failures, MayLookLikeAStrangers)) return false;
+    to_mend_ = report.blocked;
+    flushed_once_ = true;
+  }
+  while (!to_mend_.empty()) {
+    if (auto mended = mender_.Mend(to_mend_.back()); !mended) {
+      problems_.push_back(mended.error().message);
+      return false;
+    }
+    to_mend_.pop_back();
+  }
+  // What was mended must lie there before anybody looks: its torn form would be taken for a stranger's file.
+  return mirror_.idle() || std::ranges::none_of(mirror_.Flush().failures, MayLookLikeAStrangers);
 }
 
 bool Projection::IsLeftByCrash(const Place& place, const FileFingerprint& file, std::string_view bytes) {
