@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <variant>
 
@@ -16,7 +15,9 @@
 namespace agenttalk {
 
 void SeenFiles::Read(const Event& event) {
-  if (const auto* closed = std::get_if<QuestionClosed>(&event.body)) closed_.insert(closed->question);
+  if (const auto* closed = std::get_if<QuestionClosed>(&event.body))
+    questions_[closed->question].closed = true;
+  if (std::holds_alternative<QuestionAsked>(event.body)) questions_[event.number] = {};
   const auto* arrived = std::get_if<InputArrived>(&event.body);
   if (arrived == nullptr || event.plan_id.empty()) return;
   const std::string path =
@@ -38,17 +39,17 @@ void SeenFiles::Check(const SimFileSystem& files) {
           fmt::format("{} is older than what was there: version {} after {}", path, number, file.seen));
     file.seen = number;
   }
-  for (const std::uint64_t question : closed_) {
-    if (!files.Exists(fmt::format("human/inbox/q_{}.json", question))) {
-      gone_.insert(question);
-    } else if (gone_.contains(question)) {
-      throw Violation(fmt::format("question {} is closed, and older than what was there", question));
-    }
+  for (auto& [number, question] : questions_) {
+    const bool is_there = files.Exists(fmt::format("human/inbox/q_{}.json", number));
+    if (is_there && question.gone)
+      throw Violation(fmt::format("question {} is closed, and older than what was there", number));
+    question.seen = question.seen || is_there;
+    question.gone = question.closed && question.seen && !is_there;
   }
 }
 
 void SeenFiles::PowerCut() {
-  gone_.clear();
+  for (auto& [number, question] : questions_) question.seen = question.gone = false;
   for (auto& [path, file] : delivered_) file.seen = 0;
 }
 

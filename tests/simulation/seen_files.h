@@ -27,10 +27,14 @@ class SeenFiles {
     std::vector<Digest> versions;  // oldest first
     std::size_t seen = 0;          // the newest that was there, from 1 on
   };
+  struct Question {
+    bool closed = false;
+    bool seen = false;
+    bool gone = false;  // closed, and not there any more
+  };
   std::map<std::string, Delivered> delivered_;  // by path
-  std::set<std::string> found_;     // somebody else puts files there too: they may come in any order
-  std::set<std::uint64_t> closed_;  // questions
-  std::set<std::uint64_t> gone_;    // those of them that were not there any more
+  std::set<std::string> found_;  // somebody else puts files there too: they may come in any order
+  std::map<std::uint64_t, Question> questions_;
 };
 
 }  // namespace agenttalk
