@@ -153,6 +153,7 @@ class Projection final : public EventObserver, private FileSink {
   // Whatever became of the files since: every open command of an external agent is in its inbox.
   void ShowOpenDeliveries(FileSink& sink);
   void ShowOpenDeliveries(const PlanState& plan, FileSink& sink);
+  [[nodiscard]] bool IsDurable(const PlanState& plan, const CommandRecord& record) const;
   void WriteStatuses();
   [[nodiscard]] bool HoldsBack(Flushing how, Timestamp now) const;
   void WriteGathered(Flushing how);

@@ -15,6 +15,7 @@
 #include "base/error_code.h"
 #include "base/ids.h"
 #include "base/plant.h"
+#include "engine/state/command_trails.h"
 #include "engine/state/plan_state.h"
 #include "journal/journal.h"
 #include "mailbox/file_system.h"
@@ -92,6 +93,12 @@ class Projection::Rebuilding final : public FileSet {
   std::set<std::string> removed_;
 };
 
+// The state is ahead of the journal. What is not durable yet is shown when it is.
+bool Projection::IsDurable(const PlanState& plan, const CommandRecord& record) const {
+  const std::vector<EventSpan> trail = plan.trails.Of(record.index);
+  return trail.empty() || trail.back().last() <= core_.committed();
+}
+
 void Projection::ShowOpenDeliveries(FileSink& sink) {
   for (const auto& [id, plan] : core_.state().plans) ShowOpenDeliveries(*plan, sink);
 }
@@ -99,7 +106,9 @@ void Projection::ShowOpenDeliveries(FileSink& sink) {
 void Projection::ShowOpenDeliveries(const PlanState& plan, FileSink& sink) {
   if (Planted("own_delivery")) return;
   for (const CommandRecord& record : plan.commands) {
-    if (record.state == CommandState::kRunning) event_files_.ShowDelivery(plan, record, sink);
+    if (record.state == CommandState::kRunning && IsDurable(plan, record)) {
+      event_files_.ShowDelivery(plan, record, sink);
+    }
   }
 }
 
