@@ -362,10 +362,13 @@ void Projection::WriteGathered(Flushing how) {
 }
 
 void Projection::Sync() {
-  if (!mirror_.complete()) return;  // what could not be written has to be seen again at the next start
+  // What could not be written has to be seen again at the next start; so has what a failed sync lost, which
+  // the next sync would not tell of.
+  if (!mirror_.complete() || sync_failed_) return;
   synced_at_ = clock_.Now();
   if (auto synced = mirror_.Sync(); !synced) {
-    problems_.push_back(synced.error().message);
+    sync_failed_ = true;
+    problems_.push_back(synced.error().message + "; the next start checks all files that are newer");
     return;
   }
   // A plan whose end was seen and whose files are due must be seen again at the next start.

@@ -190,6 +190,7 @@ class Projection final : public EventObserver, private FileSink {
   bool held_back_ = false;
   bool settling_ = false;  // the hub stops, and has nothing else to do
   Timestamp synced_at_;
+  bool sync_failed_ = false;
   std::uint64_t shown_ = 0;  // the last event that was handed to the mirror
   // Where the last process may have been with the files when it ended, if this start did not write all of
   // them before anybody looked at them.
