@@ -234,15 +234,7 @@ bool Projection::IsOverdue() const {
 }
 
 void Projection::WriteStatuses() {
-  const bool show_overdue = IsOverdue();
-  if ((statuses_.none_behind() && !show_overdue) || !statuses_.MayWrite()) return;
-  if (show_overdue) {
-    if (auto shown = ShowOverdue(); !shown) {
-      problems_.push_back(shown.error().message);
-      return;
-    }
-  }
-  statuses_.WriteAll();
+  if (!statuses_.none_behind() && statuses_.MayWrite()) statuses_.WriteAll();
 }
 
 // Lazy: a plan has ended, and what it did may fill seconds. Others are served in between.

@@ -257,6 +257,10 @@ Result<void> Projection::CatchUp() {
     behind_ = true;
     overdue_since_ = clock_.Now();
   }
+  // While the files were behind, those of before were synced, and the statuses of live plans left for later.
+  for (const auto& [id, plan] : state.plans) {
+    if (plan->IsLivePlan()) statuses_.NoteChanged(id);
+  }
   statuses_.Hasten();
   synced_at_ = clock_.Now();
   flushed_once_ = false;
@@ -265,7 +269,6 @@ Result<void> Projection::CatchUp() {
 
 bool Projection::IsCaughtUp() {
   if (!flushed_once_) {
-    WriteStatuses();
     const MirrorReport report = mirror_.Flush();
     trouble_.Note(report.failures);
     if (std::ranges::any_of(report.failures, MayLookLikeAStrangers)) return false;
