@@ -17,6 +17,7 @@
 #include "model/config/hub_config.h"
 #include "runtime/hub_in_memory.h"
 #include "runtime/node.h"
+#include "runtime/reports/plan_report.h"
 
 // How the files of a whole node follow its journal.
 namespace agenttalk {
@@ -76,6 +77,118 @@ TEST(NodeFiles, AFileThatGetsItsFormerContentAfterARepairIsTakenIn) {
   hub.files.DropFile(kInput, "first");
   hub.Run();
   EXPECT_EQ(hub.Plan()->FindFile(AgentId("alice"), "x.txt")->content.digest, Sha256("first"));
+}
+
+TEST(NodeFiles, ARepairShowsAnExternalAgentNoCommandThatIsNotDurable) {
+  constexpr const char* kDelivered = "agents/ext/inbox/plan_a/cmd_1.json";
+  HubInMemory hub;
+  hub.Boot();
+  hub.Run();
+  hub.DropCommand("", "ext");
+  hub.node().Step();
+  ASSERT_EQ(hub.State(), CommandState::kRunning);
+  ASSERT_TRUE(hub.node().RepairFiles());
+  EXPECT_FALSE(hub.files.Exists(kDelivered));
+  hub.Run();
+  EXPECT_TRUE(hub.files.Exists(kDelivered));
+}
+
+TEST(NodeFiles, APlansStatusTellsOnlyWhatIsDurable) {
+  constexpr const char* kStatus = "plans/plan_a/plan_status.json";
+  HubInMemory hub;
+  hub.Boot();
+  KeepOpen(hub);
+  hub.Run();
+  hub.clock.Advance(seconds(6));
+  DropCommand(hub, "alice", "cmd_a", R"("required_inputs":["never.txt"])");
+  hub.node().Step();
+  DropCommand(hub, "alice", "cmd_b", R"("required_inputs":["never.txt"])");
+  ASSERT_TRUE(hub.Commit());
+  const auto before = hub.files.Contents(kStatus);
+  hub.node().Step();
+  EXPECT_EQ(hub.files.Contents(kStatus), before);
+  EXPECT_NE(hub.files.Contents(kStatus), PlanStatusText(*hub.Plan())) << "this test shows nothing";
+  hub.Run();
+  EXPECT_EQ(hub.files.Contents(kStatus), PlanStatusText(*hub.Plan()));
+}
+
+TEST(NodeFiles, AfterAFailedSyncTheNextStartLooksAtAllFilesSinceTheOneBefore) {
+  HubInMemory hub;
+  hub.Boot();
+  hub.DropCommand();
+  hub.Run();
+  const auto pass = [&] {
+    hub.clock.Advance(seconds(31));
+    hub.Run();
+    hub.Run();
+  };
+  hub.files.Inject({.op = SimOp::kSync, .path_contains = ""});
+  for (int i = 0; i < 3; ++i) pass();
+  EXPECT_EQ(hub.node().core().state().mirrored, 0U);
+  hub.Boot();
+  pass();
+  EXPECT_GT(hub.node().core().state().mirrored, 0U);
+}
+
+TEST(NodeFiles, AStartWritesTheStatusOfEveryLivePlan) {
+  constexpr const char* kStatus = "plans/plan_a/plan_status.json";
+  HubInMemory hub;
+  hub.Boot();
+  KeepOpen(hub);
+  hub.Run();
+  hub.clock.Advance(seconds(31));
+  hub.Run();
+  hub.Run();
+  ASSERT_GT(hub.node().core().state().mirrored, 0U);
+  hub.Kill();
+  hub.files.DropFile(kStatus, "as it was before");
+  hub.Boot();
+  hub.Run();
+  EXPECT_EQ(hub.files.Contents(kStatus), PlanStatusText(*hub.Plan()));
+}
+
+// What the last process left was there before this one began.
+TEST(NodeFiles, AStrangersFileInPlaceOfWhatThisProcessDeliveredIsTakenIn) {
+  constexpr const char* kDelivered = "agents/bob/inbox/plan_a/one.txt";
+  HubInMemory hub;
+  hub.mirror = MirrorMode::kLazy;
+  hub.Boot();
+  KeepOpen(hub);
+  hub.RunOn();
+  hub.Boot();
+  hub.RunOn();
+  hub.DropCommand(R"(,"on_complete":{"send_to":["bob"],"output_name":"one.txt"})");
+  hub.RunOn();
+  ASSERT_FALSE(hub.files.Exists(kDelivered)) << "it is put off";
+  hub.watcher().SetFaults({1000, 0, 0});  // nobody tells of it
+  hub.files.DropFile(kDelivered, "o");
+  hub.clock.Advance(seconds(100));
+  hub.RunOn();
+  EXPECT_EQ(hub.Plan()->FindFile(AgentId("bob"), "one.txt")->content.digest, Sha256("o"));
+}
+
+TEST(NodeFiles, WhatAPowerCutLeavesOfADeliveryThatHasEndedIsNoStrangersCommand) {
+  constexpr const char* kDelivered = "agents/ext/inbox/plan_a/cmd_1.json";
+  HubInMemory hub;
+  hub.Boot();
+  KeepOpen(hub);
+  hub.DropCommand("", "ext");
+  hub.Run();
+  const std::string body = hub.files.Contents(kDelivered).value_or("");
+  hub.files.DropFile("agents/ext/outbox/plan_a/result_cmd_1.json", R"({"result":"done"})");
+  hub.Run();
+  ASSERT_EQ(hub.State(), CommandState::kSucceeded);
+  hub.clock.Advance(seconds(31));
+  hub.Run();
+  hub.Run();
+  for (const std::string& left : {std::string(), body.substr(0, 10) + std::string(body.size() - 10, '\0')}) {
+    hub.Kill();
+    hub.files.DropFile(kDelivered, left);
+    hub.Boot();
+    hub.RunOn();
+    EXPECT_FALSE(hub.files.Exists(kDelivered));
+    EXPECT_TRUE(hub.Plan()->people.letters().empty());
+  }
 }
 
 // Files that cannot be written are in nobody's way.

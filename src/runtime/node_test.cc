@@ -270,6 +270,16 @@ TEST(Node, FilesThatAreFarBehindAreReadBackFromTheJournal) {
   }
 }
 
+TEST(Node, AStartFarBehindDoesNotWaitForFilesHoweverLateItsFirstRoundIs) {
+  HubInMemory hub;
+  WorkMuchAtOnce(hub);
+  hub.limits.slice_at_rest = hub.limits.slice_beside_work = 16;
+  hub.Boot();
+  hub.clock.Advance(seconds(3));
+  hub.node().Step();
+  EXPECT_TRUE(hub.node().files_are_behind());
+}
+
 TEST(Node, AStopWritesFilesThatAreFarBehindInParts) {
   HubInMemory hub;
   WorkMuchAtOnce(hub);

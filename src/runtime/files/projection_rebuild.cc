@@ -292,7 +292,9 @@ bool Projection::IsLeftByCrash(const Place& place, const FileFingerprint& file, 
   if (plan == nullptr || plan->HasTaken(file)) return false;
   const InputVersion* there = plan->FindFile(place.agent, file.name);
   if (there == nullptr || there->content.digest == file.sha256) return false;
-  const auto remnant = mender_.IsRemnant(place.plan, place.agent, file.name, bytes, left_after_);
+  if (there->event <= left_after_) return false;  // and so are all before it
+  const auto remnant =
+      mender_.IsRemnant(place.plan, place.agent, file.name, bytes, {left_after_, left_until_});
   if (!remnant) problems_.push_back(remnant.error().message);
   return remnant.value_or(false);
 }
