@@ -105,7 +105,9 @@ bool KnownFiles::KnowsWithContent(const std::string& directory, const std::strin
                                   const Digest& content) {
   const MutexLock lock(mutex_);
   Entry* entry = Find(directory, name);
-  return entry != nullptr && Matches(*entry, stat) && entry->content == content;
+  if (entry == nullptr || !Matches(*entry, stat) || entry->content != content) return false;
+  entry->recognized.clear();
+  return true;
 }
 
 bool KnownFiles::HasContents(const std::string& directory, const std::string& name) const {

@@ -38,7 +38,8 @@ class KnownFiles {
   // Known by content; then its looks are remembered.
   [[nodiscard]] bool KnowsContent(const std::string& directory, const std::string& name, const FileStat& stat,
                                   const Digest& content);
-  // A file is known to be there with this content, by its looks.
+  // The file that is to be there is known to be there, by its looks. What else it might have been is not
+  // recognized any more: from now on that is a stranger's.
   [[nodiscard]] bool KnowsWithContent(const std::string& directory, const std::string& name,
                                       const FileStat& stat, const Digest& content);
 

@@ -76,6 +76,18 @@ TEST(KnownFiles, RecognizesContentThatIsAnnouncedOrOld) {
   EXPECT_TRUE(known.KnowsContent("box", "x", With(kStat, &FileStat::inode, 9), Sha256("v2")));
 }
 
+TEST(KnownFiles, TakesOldContentForAStrangersOnceTheNewestIsThere) {
+  KnownFiles known;
+  known.Record(MakeFingerprint("box", "x", kStat, Sha256("v2")));
+  known.Recognize("box", "x", Sha256("v1"));
+  known.Recognize("box", "x", Sha256("v2"));
+  EXPECT_FALSE(known.KnowsWithContent("box", "x", kStat, Sha256("v3")));
+  EXPECT_TRUE(known.KnowsWithContent("box", "x", kStat, Sha256("v2")));
+  const FileStat other = With(kStat, &FileStat::inode, 8);
+  EXPECT_FALSE(known.KnowsContent("box", "x", other, Sha256("v1")));
+  EXPECT_TRUE(known.KnowsContent("box", "x", other, Sha256("v2")));
+}
+
 TEST(KnownFiles, ForgetsWhatIsGoneButNotWhatIsAnnounced) {
   KnownFiles known;
   known.Record(MakeFingerprint("box", "gone", kStat, Sha256("a")));

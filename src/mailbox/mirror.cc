@@ -6,13 +6,16 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/error_code.h"
 #include "mailbox/file_system.h"
 #include "mailbox/known_files.h"
+#include "mailbox/left_writes.h"
 #include "mailbox/mirror_thread.h"
 #include "mailbox/mirror_writer.h"
 
@@ -33,6 +36,7 @@ void Mirror::CloseIfFull() {
 
 MirrorBatch::Write& Mirror::Gather(const std::string& path) {
   CloseIfFull();
+  left_.Forget(path);
   const auto [found, is_new] = write_at_.try_emplace(path, gathered_.writes.size());
   if (is_new) gathered_.writes.push_back({.path = path, .bytes = {}, .overwrite = Overwrite::kAlways});
   MirrorBatch::Write& write = gathered_.writes[found->second];
@@ -66,10 +70,12 @@ void Mirror::Remove(const std::string& path, Overwrite overwrite) {
 void Mirror::ForgetFolder(const std::string& path) {
   for (const char* below : {"", "/deliverables", "/dag_history"}) known_.ForgetFolder(path + below);
   writer_.ForgetLogs(path);
+  left_.ForgetFolder(path);
 }
 
 void Mirror::Withdraw(const std::string& path) {
   if (writing()) writer_.Withdraw(path);
+  left_.Forget(path);
   Join();
   const auto found = write_at_.find(path);
   if (found == write_at_.end()) return;
@@ -85,6 +91,7 @@ void Mirror::Recognize(const std::string& path, const Digest& content) {
 }
 
 void Mirror::AppendLine(const std::string& path, LineNumber number, LineMaker line, std::uint64_t rotate_at) {
+  if (left_.KeepBehind(path, number, line)) return;
   CloseIfFull();
   MirrorBatch::Log& pending = gathered_.logs[path];
   pending.rotate_at = rotate_at;
@@ -127,30 +134,72 @@ void Mirror::Merge(MirrorBatch older) {
   }
 }
 
-void Mirror::PutBack(MirrorBatch left) {
+void Mirror::PutBack(MirrorBatch left, const MirrorReport& report) {
   const std::unordered_set<std::string> withdrawn = writer_.TakeWithdrawn();
   if (left.empty()) return;
   for (MirrorBatch::Write& write : left.writes) {
     if (withdrawn.contains(write.path)) write = {};
   }
   Join();
+  SetApart(left, report);
   Merge(std::move(left));
+}
+
+void Mirror::SetApart(MirrorBatch& left, const MirrorReport& report) {
+  std::unordered_set<std::string_view> failed(report.blocked.begin(), report.blocked.end());
+  for (const MirrorFailure& failure : report.failures) {
+    if (failure.error.code != ErrorCode::kDiskFull) failed.insert(failure.path);
+  }
+  for (MirrorBatch::Write& write : left.writes) {
+    if (!failed.contains(write.path)) continue;
+    if (!write_at_.contains(write.path)) left_.Keep(std::move(write));
+    write = {};
+  }
+  for (auto at = left.logs.begin(); at != left.logs.end();) {
+    auto& [path, log] = *at;
+    if (!failed.contains(path)) {
+      ++at;
+      continue;
+    }
+    if (auto newer = gathered_.logs.extract(path)) {
+      for (MirrorBatch::Line& line : newer.mapped().lines) {
+        gathered_.bytes -= line.size();
+        log.lines.push_back(std::move(line));
+      }
+    }
+    left_.Keep(path, std::move(log));
+    at = left.logs.erase(at);
+  }
 }
 
 MirrorReport Mirror::Await() {
   if (!writing()) return {};
   auto done = thread_->Await();
-  PutBack(std::move(done->left));
+  PutBack(std::move(done->left), done->report);
   return std::move(done->report);
 }
 
 MirrorReport Mirror::Flush() {
   MirrorReport report = Await();
+  TryAgain();
+  report.Add(FlushGathered());
+  return report;
+}
+
+MirrorReport Mirror::FlushGathered() {
+  MirrorReport report = Await();
   Join();
   MirrorBatch batch = TakeBatch();
-  report.Add(writer_.Write(batch));
-  PutBack(std::move(batch));
+  MirrorReport later = writer_.Write(batch);
+  PutBack(std::move(batch), later);
+  report.Add(std::move(later));
   return report;
+}
+
+void Mirror::TryAgain() {
+  if (left_.empty()) return;
+  Join();
+  Merge(left_.Take());
 }
 
 void Mirror::MakeGathered() {
@@ -177,18 +226,18 @@ MirrorReport Mirror::Collect() {
   if (!writing()) return {};
   auto done = thread_->TakeDone(false);
   if (!done) return {};
-  PutBack(std::move(done->left));
+  PutBack(std::move(done->left), done->report);
   return std::move(done->report);
 }
 
 MirrorReport Mirror::Begin(Waiting waiting) {
-  if (!thread_) return Flush();
+  if (!thread_) return FlushGathered();
   const bool wake = waiting == Waiting::kSomebody;
   MirrorReport report;
   if (waiting == Waiting::kForRoom) {
     report = Await();
   } else if (auto done = thread_->TakeDone(wake)) {
-    PutBack(std::move(done->left));
+    PutBack(std::move(done->left), done->report);
     report = std::move(done->report);
   }
   if (!thread_->busy() && !(gathered_.empty() && full_.empty())) thread_->Begin(TakeBatch(), wake);
@@ -198,6 +247,7 @@ MirrorReport Mirror::Begin(Waiting waiting) {
 Result<void> Mirror::RemoveLog(const std::string& path) {
   static_cast<void>(Await());
   Join();
+  left_.ForgetLog(path);
   if (const auto pending = gathered_.logs.find(path); pending != gathered_.logs.end()) {
     for (const MirrorBatch::Line& line : pending->second.lines) gathered_.bytes -= line.size();
     gathered_.logs.erase(pending);

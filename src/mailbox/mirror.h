@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "mailbox/file_system.h"
 #include "mailbox/known_files.h"
+#include "mailbox/left_writes.h"
 #include "mailbox/mirror_thread.h"
 #include "mailbox/mirror_writer.h"  // IWYU pragma: export
 
@@ -23,7 +24,7 @@ namespace agenttalk {
 // however often they are told: the file's tail says which was the last.
 //
 // Nothing is synced before Sync. The position up to which the mirror is complete may be stored after a Sync
-// when it was idle, not earlier.
+// when it was complete, not earlier.
 class Mirror {
  public:
   Mirror(FileSystem& files, KnownFiles& known) : files_(files), known_(known), writer_(files, known) {}
@@ -54,9 +55,15 @@ class Mirror {
   // Content that this path had earlier: should it be there still (or again), it is ours.
   void Recognize(const std::string& path, const Digest& content);
 
-  // Does everything that was gathered before it returns. What fails stays gathered.
+  // Does everything that was gathered before it returns, and tries again what could not be written. What
+  // fails because the disk is full stays gathered; anything else is kept apart, and in nobody's way.
   [[nodiscard]] MirrorReport Flush();
-  // Begins to do what was gathered, and tells what has been done since. Without a thread it is a Flush.
+  // As Flush, but for what could not be written.
+  [[nodiscard]] MirrorReport FlushGathered();
+  // What could not be written is gathered again.
+  void TryAgain();
+  // Begins to do what was gathered, and tells what has been done since. Without a thread it is a
+  // FlushGathered.
   // kNobody: the caller looks again soon without being woken. kForRoom: too much is gathered, so that what is
   // being written is waited for first.
   enum class Waiting : std::uint8_t { kNobody, kSomebody, kForRoom };
@@ -71,7 +78,11 @@ class Mirror {
   [[nodiscard]] Result<MirrorState> Compare(const std::string& path, const Digest& content,
                                             std::uint64_t size);
 
+  // There is nothing to do, but perhaps something that could not be done.
   [[nodiscard]] bool idle() const { return gathered_.empty() && full_.empty() && !writing(); }
+  [[nodiscard]] bool some_left() const { return !left_.empty(); }
+  // Everything that was told is there.
+  [[nodiscard]] bool complete() const { return idle() && left_.complete(); }
   [[nodiscard]] std::uint64_t pending_bytes() const {
     return gathered_bytes() + (thread_ ? thread_->bytes() : 0);
   }
@@ -89,8 +100,9 @@ class Mirror {
   void Join();
   // Gathers again what is older than all that is gathered.
   void Merge(MirrorBatch older);
-  // Gathers again what is left, but for what is newer by now.
-  void PutBack(MirrorBatch left);
+  // Keeps what is left, but for what is newer by now.
+  void PutBack(MirrorBatch left, const MirrorReport& report);
+  void SetApart(MirrorBatch& left, const MirrorReport& report);
   // Waits for what is being written.
   MirrorReport Await();
 
@@ -101,6 +113,7 @@ class Mirror {
   std::deque<MirrorBatch> full_;  // older than what is gathered, oldest first
   std::uint64_t full_bytes_ = 0;
   std::unordered_map<std::string, std::size_t> write_at_;  // of gathered_.writes
+  LeftWrites left_;                                        // older than what is gathered
   std::unique_ptr<MirrorThread> thread_;                   // last: it uses the others
 };
 

@@ -102,7 +102,7 @@ TEST_F(MirrorTest, NeverOverwritesAStrangersFileThatWasNotTakenIn) {
   files_.DropFile(kMessage, "from a stranger");
   const MirrorReport report = PublishNow(kMessage, "ours", Overwrite::kOwnOnly);
   EXPECT_EQ(report.blocked, std::vector<std::string>{kMessage});
-  EXPECT_FALSE(mirror_.idle());
+  EXPECT_FALSE(mirror_.complete());
   EXPECT_EQ(files_.Contents(kMessage), "from a stranger");
   files_.Delete(kMessage);
   EXPECT_EQ(mirror_.Flush().written, 1U);
@@ -229,9 +229,53 @@ TEST_F(MirrorTest, KeepsWhatFailedAndGoesOnWithTheRest) {
   EXPECT_EQ(report.written, 1U);
   ASSERT_EQ(report.failures.size(), 1U);
   EXPECT_EQ(report.failures[0].path, "a/bad");
-  EXPECT_EQ(mirror_.pending_bytes(), 1U);
+  EXPECT_TRUE(mirror_.idle()) << "it is in nobody's way";
+  EXPECT_FALSE(mirror_.complete());
+  EXPECT_EQ(mirror_.FlushGathered().written, 0U);
   EXPECT_TRUE(mirror_.Flush().complete());
+  EXPECT_TRUE(mirror_.complete());
   EXPECT_EQ(files_.Contents("a/bad"), "1");
+}
+
+TEST_F(MirrorTest, WritesTheNewestOfWhatItCouldNotWrite) {
+  files_.DropDirectory("a/x");
+  mirror_.Publish("a/x", "old", Overwrite::kAlways);
+  EXPECT_EQ(mirror_.Flush().failures.size(), 1U);
+  mirror_.Publish("a/x", "new", Overwrite::kAlways);
+  files_.Delete("a/x");
+  mirror_.TryAgain();
+  EXPECT_EQ(mirror_.FlushGathered().written, 1U);
+  EXPECT_TRUE(mirror_.complete());
+  EXPECT_EQ(files_.Contents("a/x"), "new");
+}
+
+TEST_F(MirrorTest, LinesThatComeMeanwhileWaitBehindThoseThatCouldNotBeWritten) {
+  const auto append = [&](std::uint64_t seq) {
+    mirror_.AppendLine("logs/a.jsonl", {.seq = seq, .part = 0}, [=] { return Line(seq); });
+    return mirror_.FlushGathered();
+  };
+  files_.DropSymlink("logs/a.jsonl", "/etc/passwd");
+  EXPECT_EQ(append(1).failures.size(), 1U);
+  EXPECT_EQ(append(2).failures.size(), 0U) << "nothing was tried";
+  files_.Delete("logs/a.jsonl");
+  EXPECT_EQ(append(3).lines, 0U);
+  mirror_.TryAgain();
+  EXPECT_EQ(append(4).lines, 4U);
+  EXPECT_EQ(files_.Contents("logs/a.jsonl"),
+            Line(1) + "\n" + Line(2) + "\n" + Line(3) + "\n" + Line(4) + "\n");
+}
+
+TEST_F(MirrorTest, GivesUpWhatItCannotWriteWhenThatIsMuch) {
+  files_.DropSymlink("logs/a.jsonl", "/etc/passwd");
+  for (std::uint64_t seq = 1; seq <= 20'000; ++seq) {
+    mirror_.AppendLine("logs/a.jsonl", {.seq = seq, .part = 0}, [=] { return Line(seq); });
+    if (seq % 100 == 0) static_cast<void>(mirror_.FlushGathered());
+  }
+  files_.Delete("logs/a.jsonl");
+  mirror_.AppendLine("logs/a.jsonl", {.seq = 20'001, .part = 0}, [=] { return Line(20'001); });
+  EXPECT_TRUE(mirror_.Flush().complete());
+  EXPECT_FALSE(files_.Exists("logs/a.jsonl")) << "a log never has a gap";
+  EXPECT_FALSE(mirror_.complete()) << "the next start has to write it";
 }
 
 TEST_F(MirrorTest, StopsOnAFullDiskAndGoesOnWhenThereIsSpace) {

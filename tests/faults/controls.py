@@ -30,6 +30,7 @@ CONTROLS = {
     "own_delivery": (("simulation", "external"), "nothing to pick up"),
     "snapshot_spending": (("simulation",), "a snapshot of the hub"),
     "gc_named": (("years",), "still named is removed"),
+    "shown_twice": (("simulation",), "older than what was there"),
     "no_read_back": (("simulation",), "is not there"),
     "remnants": (("simulation",), "taken in as a stranger's"),
 }

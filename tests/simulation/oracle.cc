@@ -59,6 +59,7 @@ void Oracle::Read(const Event& event) {
     throw Violation(fmt::format("event {} follows {}", event.number, read_to_));
   read_to_ = event.number;
   dags_.Read(event);
+  seen_files_.Read(event);
   const std::string& plan = event.plan_id.str();
   if (const auto* e = std::get_if<CommandReceived>(&event.body))
     ++received_[{plan, e->command.command_id.str()}];

@@ -13,6 +13,7 @@
 #include "engine/state/hub_state.h"
 #include "journal/journal.h"
 #include "model/events/event.h"
+#include "simulation/seen_files.h"
 #include "tools/tool_runner.h"
 
 namespace agenttalk {
@@ -47,6 +48,9 @@ class Oracle {
   void InputDropped(const std::string& agent, const std::string& name, const std::string& content) {
     inputs_[{agent, name}].insert(content);
   }
+
+  // What was seen in the folders; to be asked after every step.
+  SeenFiles& seen_files() { return seen_files_; }
 
   // A power cut took the file; if it was not taken in before, nobody can.
   void Lost(const CommandKey& command) {
@@ -91,6 +95,7 @@ class Oracle {
   static void CheckTaskWaits(const PlanState& plan, const CommandRecord& record);
 
   DagPlans& dags_;
+  SeenFiles seen_files_;
   std::uint64_t read_to_ = 0;
   std::set<CommandKey> acknowledged_;
   std::set<CommandKey> told_;

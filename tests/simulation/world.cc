@@ -51,6 +51,14 @@ constexpr int kLongestRun = 220;
 constexpr int kLongestCalm = 4000;
 constexpr int kStepsBetweenReaders = 4;
 
+// A third of the runs is behind with its files most of the time.
+ProjectionLimits LimitsOf(std::uint64_t seed) {
+  ProjectionLimits limits;
+  if (seed % 3 == 0) limits.most_unshown = seed / 3 % 40;
+  if (seed % 3 == 0 || seed % 5 == 2) limits.slice_at_rest = limits.slice_beside_work = 1 + seed / 7 % 40;
+  return limits;
+}
+
 class NoSink final : public ContentSink {
  public:
   Content Store(std::string /*bytes*/, std::uint64_t /*row*/) override { return {}; }
@@ -77,7 +85,7 @@ World::World(std::uint64_t seed)
       model_(oracle_),
       tools_(oracle_),
       // Derived from the seed, so that the rest of a run is as it was without it.
-      most_unshown_(seed % 3 == 0 ? seed / 3 % 40 : ProjectionLimits().most_unshown),
+      file_limits_(LimitsOf(seed)),
       lazy_(seed % 5 == 2) {
   Boot();
 }
@@ -105,7 +113,7 @@ void World::Boot() {
   NodeOptions options;
   options.providers.entries["sim"] = {std::shared_ptr<ModelProvider>(&model_, [](ModelProvider*) {}), {}};
   options.fence_key = "key";
-  options.files.most_unshown = most_unshown_;
+  options.files = file_limits_;
   if (lazy_) options.mirror = MirrorMode::kLazy;
   node_ = std::make_unique<Node>(NodeSeams{journal_, commits_, *clock_, files_, *watcher_, tools_},
                                  std::move(options));
@@ -131,6 +139,7 @@ void World::Crash() {
   oracle_.ReadJournal(journal_);
   if (chance_.OneIn(2)) {
     files_.Crash();
+    oracle_.seen_files().PowerCut();
     ForgetLostFiles();
   }
   oracle_.CheckJournal();
@@ -225,6 +234,7 @@ void World::Read() {
 void World::Check() {
   if (node_->core().failure()) throw Violation("the node gave up: " + node_->core().failure()->message);
   oracle_.CheckState(node_->core().state(), node_->core().has_undecided());
+  oracle_.seen_files().Check(files_);
 }
 
 void World::Quiesce() {

@@ -109,9 +109,9 @@ class World {
   std::uint64_t crashes_ = 0;
   bool calm_ = false;
   bool disk_fails_ = false;
-  std::size_t
-      most_unshown_;  // so few in some runs that the files fall behind, and are read back from the journal
-  bool lazy_;         // files are put off until plans end
+  // So small in some runs that the files fall behind, and are read back from the journal in many parts.
+  ProjectionLimits file_limits_;
+  bool lazy_;  // files are put off until plans end
   std::uint64_t next_command_ = 0;
   std::uint64_t next_client_ = 0;
   // Complete files that strangers dropped: what a power cut takes before it was taken in is theirs to lose.

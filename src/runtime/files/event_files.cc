@@ -89,15 +89,6 @@ std::string NoticeText(const Event& event, const StageFinished& finished) {
                                  {"at", ToRfc3339(event.time)}});
 }
 
-void ShowInput(const Event& event, const InputArrived& arrived, FileSink& sink) {
-  const std::string path = EventFiles::InboxPath(arrived.agent_id, event.plan_id, arrived.name);
-  if (arrived.source) {
-    sink.Found(path, arrived.content);
-  } else {
-    sink.Publish(path, arrived.content, Overwrite::kOwnOnly);
-  }
-}
-
 struct Delivery {
   std::uint64_t number = 0;
   Timestamp time;
@@ -141,8 +132,12 @@ std::string EventFiles::StatusPath(const PlanId& plan) {
 }
 
 void EventFiles::Show(const std::shared_ptr<const Event>& shared, FileSink& sink) {
+  ShowFiles(*shared, sink);
+  ShowTraces(shared, sink);
+}
+
+void EventFiles::ShowTraces(const std::shared_ptr<const Event>& shared, FileSink& sink) const {
   const Event& event = *shared;
-  ShowFiles(event, sink);
   Log(shared, sink);
   if (const auto* succeeded = std::get_if<CommandSucceeded>(&event.body)) {
     ShowOutputs(event, *succeeded, sink);
@@ -153,28 +148,12 @@ void EventFiles::Show(const std::shared_ptr<const Event>& shared, FileSink& sink
   LogDelivery(event, sink);
 }
 
-void EventFiles::ShowUrgent(const Event& event, FileSink& sink) {
-  const EventBody& body = event.body;
-  if (const auto* arrived = std::get_if<InputArrived>(&body)) {
-    if (arrived->source || IsExternal(arrived->agent_id)) ShowInput(event, *arrived, sink);
-  } else if (const auto* sent = std::get_if<MessageSent>(&body)) {
-    if (sent->to.str() == kHuman) ShowMessage(event, *sent, sink);
-  } else if (const auto* call = std::get_if<ModelCallIntended>(&body)) {
-    // Tools of a command that has ended read nothing any more: of very many inputs a start would wait for
-    // all.
-    const CommandRecord* record = FindRecord(event.plan_id, call->command_id);
-    if (record != nullptr && IsLive(record->state)) ShowWorkspace(event, *call, sink);
-  } else if (!std::holds_alternative<CommandReceived>(body) && !std::holds_alternative<TaskCompleted>(body) &&
-             !std::holds_alternative<DagAdopted>(body)) {
-    ShowFiles(event, sink);
-  }
-}
-
 void EventFiles::ShowFiles(const Event& event, FileSink& sink) {
   if (const auto* arrived = std::get_if<InputArrived>(&event.body)) {
     ShowInput(event, *arrived, sink);
   } else if (const auto* sent = std::get_if<MessageSent>(&event.body)) {
     ShowMessage(event, *sent, sink);
+    ShowToPerson(event, *sent, sink);
   } else if (const auto* asked = std::get_if<QuestionAsked>(&event.body)) {
     ShowQuestion(event, *asked, sink);
   } else if (const auto* answered = std::get_if<QuestionClosed>(&event.body)) {
@@ -284,6 +263,9 @@ void EventFiles::ShowMessage(const Event& event, const MessageSent& sent, FileSi
                Overwrite::kAlways);
   for (const NamedContent& output : sent.outputs)
     sink.Publish(JoinPath(outbox, output.name), output.content, Overwrite::kAlways);
+}
+
+void EventFiles::ShowToPerson(const Event& event, const MessageSent& sent, FileSink& sink) const {
   if (sent.to.str() != kHuman) return;
   const std::string desk = fmt::format("human/inbox/{}", event.plan_id.str());
   sink.Publish(fmt::format("{}/{}.json", desk, sent.message_id), sent.message, Overwrite::kAlways);

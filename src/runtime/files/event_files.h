@@ -28,8 +28,10 @@ class EventFiles {
 
   // Whoever makes a line later keeps the event meanwhile.
   void Show(const std::shared_ptr<const Event>& event, FileSink& sink);
-  // Only what cannot wait: what people, external agents and tools are about to read, and the plan's DAG.
+  // Only what cannot wait: what people, external agents and tools are about to read.
   void ShowUrgent(const Event& event, FileSink& sink);
+  // What ShowUrgent left out, later: by then there may be newer files, which older ones must not replace.
+  void ShowPutOff(const std::shared_ptr<const Event>& event, FileSink& sink);
   // Whether it has a file that somebody may wait for: a person, an external agent, a tool.
   [[nodiscard]] bool IsUrgent(const Event& event) const;
 
@@ -46,7 +48,15 @@ class EventFiles {
 
  private:
   void ShowFiles(const Event& event, FileSink& sink);
+  void ShowPutOffFiles(const Event& event, FileSink& sink);
+  // Its lines in logs, and what is left when a command ends.
+  void ShowTraces(const std::shared_ptr<const Event>& event, FileSink& sink) const;
+  void ShowInput(const Event& event, const InputArrived& arrived, FileSink& sink) const;
+  // As ShowInput, long after it arrived.
+  void ShowPastInput(const Event& event, const InputArrived& arrived, FileSink& sink) const;
+  // In the outbox of its sender; ShowToPerson: on a person's desk.
   void ShowMessage(const Event& event, const MessageSent& sent, FileSink& sink) const;
+  void ShowToPerson(const Event& event, const MessageSent& sent, FileSink& sink) const;
   // The folders of a plan that is not there any more.
   void RemovePlan(const PlanId& plan, FileSink& sink) const;
   // The files of a plan that came from elsewhere, from its own events.
@@ -68,6 +78,8 @@ class EventFiles {
   // Most hubs have none, and then nobody need look whose command it is.
   [[nodiscard]] bool HasExternalAgents() const;
   [[nodiscard]] bool IsForExternal(const PlanId& plan, const CommandId& command) const;
+  // It may still have its tools run.
+  [[nodiscard]] bool IsUnderWay(const PlanId& plan, const CommandId& command) const;
   [[nodiscard]] const CommandRecord* FindRecord(const PlanId& plan, const CommandId& command) const;
 
   Core& core_;

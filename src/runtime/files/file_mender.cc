@@ -29,14 +29,13 @@ namespace {
 
 constexpr std::uint64_t kLargestMended = std::uint64_t{64} << 20;
 
-// What a power cut can make of a file that was not synced: cut short, or with zeros where data was.
+}  // namespace
+
 bool IsTornForm(std::string_view there, std::string_view wanted) {
   if (there.size() > wanted.size()) return false;
   const auto [differs, expected] = std::ranges::mismatch(there, wanted);
   return std::all_of(differs, there.end(), [](char c) { return c == 0; });
 }
-
-}  // namespace
 
 Result<void> FileMender::Mend(const std::string& path) {
   const SplitPath split = SplitAtLast(path);
@@ -59,16 +58,16 @@ Result<bool> FileMender::IsOurs(const std::string& path, const PlanId& plan, con
   if (there.report.outcome != ReadOutcome::kComplete) return false;
   if (IsTornForm(there.bytes, wanted)) return true;
   const Digest digest = Sha256(there.bytes);
-  bool older = false;
+  Result<bool> older = false;
   TRY(ForEachVersion(plan, agent, name, [&](const Event& /*event*/, const InputArrived& arrived) {
-    older = arrived.content.digest == digest;
-    return older;
+    older = arrived.content.digest == digest ? Result<bool>(true) : IsTorn(arrived.content, there.bytes);
+    return older.value_or(true);
   }));
   return older;
 }
 
 Result<bool> FileMender::IsRemnant(const PlanId& plan, const AgentId& agent, const std::string& name,
-                                   std::string_view bytes, std::uint64_t after) {
+                                   std::string_view bytes, Events events) {
   const Digest digest = Sha256(bytes);
   bool known = false;      // with this content the file has been there
   bool delivered = false;  // by us, lately
@@ -76,16 +75,23 @@ Result<bool> FileMender::IsRemnant(const PlanId& plan, const AgentId& agent, con
   Result<void> loaded;
   TRY(ForEachVersion(plan, agent, name, [&](const Event& event, const InputArrived& arrived) {
     known = known || arrived.content.digest == digest;
-    if (event.number <= after || arrived.source) return false;
+    if (event.number > events.until) return true;
+    if (event.number <= events.after || arrived.source) return false;
     delivered = true;
-    if (torn || bytes.size() > arrived.content.size) return false;
-    const auto wanted = core_.contents().Load(arrived.content);
-    if (!wanted) loaded = std::unexpected(wanted.error());
-    torn = wanted && IsTornForm(bytes, **wanted);
+    if (torn) return false;
+    const auto is_torn = IsTorn(arrived.content, bytes);
+    if (!is_torn) loaded = std::unexpected(is_torn.error());
+    torn = is_torn.value_or(false);
     return !loaded.has_value();
   }));
   TRY(std::move(loaded));
   return delivered && (known || torn);
+}
+
+Result<bool> FileMender::IsTorn(const Content& version, std::string_view there) {
+  if (there.size() > version.size) return false;
+  const auto wanted = TRY(core_.contents().Load(version));
+  return IsTornForm(there, *wanted);
 }
 
 Result<void> FileMender::ForEachVersion(

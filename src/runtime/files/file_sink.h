@@ -39,6 +39,8 @@ class FileSink {
   virtual void Forget(const std::string& path) = 0;
   // A stranger's file with this content was taken in and stays where it is.
   virtual void Found(const std::string& path, const Content& content) = 0;
+  // It had this content once, and has a newer one.
+  virtual void WasThere(const std::string& /*path*/, const Content& /*content*/) {}
   virtual void AppendLine(const std::string& path, LineNumber number, LineMaker line,
                           std::uint64_t rotate_at) = 0;
 };

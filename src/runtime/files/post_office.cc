@@ -29,10 +29,12 @@
 #include "model/command/command.h"
 #include "model/command/external_names.h"
 #include "model/command/reading.h"
+#include "model/content/content.h"
 #include "model/events/event.h"
 #include "runtime/core/core.h"
 #include "runtime/files/collaboration_file.h"
 #include "runtime/files/external_result.h"
+#include "runtime/files/file_mender.h"
 #include "runtime/files/human_answer.h"
 
 namespace agenttalk {
@@ -185,8 +187,9 @@ bool PostOffice::LeaveOwn(const FoundFile& file) {
   const auto plan = command ? core_.LookUp(file.place.plan) : Result<const PlanState*>(nullptr);
   const CommandRecord* record = plan && *plan != nullptr ? (*plan)->Find(*command) : nullptr;
   if (record == nullptr || record->agent != file.place.agent) return false;
-  const bool ours =
-      found.sha256 == record->body.digest || (record->delivered && found.sha256 == record->delivered->digest);
+  const bool ours = found.sha256 == record->body.digest ||
+                    (record->delivered && found.sha256 == record->delivered->digest) ||
+                    IsTornDelivery(file, *record);
   // A stranger's own file that was taken in, and not moved away yet, is moved away as any other.
   if (!ours || (*plan)->HasTaken(found)) return false;
   if (record->state == CommandState::kRunning) {
@@ -195,6 +198,15 @@ bool PostOffice::LeaveOwn(const FoundFile& file) {
     MoveToProcessed(found, file.place.plan, record->received);
   }
   return true;
+}
+
+// What a power cut left of one that was taken away again. An open one was written anew before anybody looked.
+bool PostOffice::IsTornDelivery(const FoundFile& file, const CommandRecord& record) const {
+  if (file.noticed || !file.bytes || record.state == CommandState::kRunning) return false;
+  const Content& delivered = record.delivered ? *record.delivered : record.body;
+  if (file.bytes->size() > delivered.size) return false;
+  const auto bytes = core_.contents().Load(delivered);
+  return bytes && IsTornForm(*file.bytes, **bytes);
 }
 
 std::vector<std::string> PostOffice::TakeProblems() {

@@ -14,6 +14,7 @@
 #include "base/ids.h"
 #include "base/issue.h"
 #include "base/time.h"
+#include "engine/state/plan_state.h"
 #include "engine/turn/input.h"
 #include "engine/turn/turn.h"
 #include "mailbox/intake.h"
@@ -59,6 +60,7 @@ class PostOffice {
   void TakePostponed();
   // True for a file that the engine itself put there; then it has been dealt with.
   bool LeaveOwn(const FoundFile& file);
+  [[nodiscard]] bool IsTornDelivery(const FoundFile& file, const CommandRecord& record) const;
   [[nodiscard]] bool AwaitsOutputs(const FoundFile& file) const;
   void TakeFound(FoundFile file);
   void TakeRefused(const RefusedFile& file);

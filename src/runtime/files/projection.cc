@@ -51,10 +51,6 @@ constexpr std::uint64_t kLittle = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLittleAtEnd = std::uint64_t{256} << 10;
 // Files that were put off wait for a moment without work, but not longer than this.
 constexpr Duration kLongestPutOff = std::chrono::seconds(2);
-// Of what was put off, so many events are shown at once: 5 ms of the loop, and 10 when nothing else is to be
-// done (kEventsAtRest). With more they would gather more than kMostReadBackBytes, which is waited for: by
-// readers too.
-constexpr std::uint64_t kEventsBesideWork = 512;
 // While others have more to do: a log that grows by ten lines is opened once for them, not ten times. When
 // files take long to write, they wait so many times as long, so that they take a fifth of a processor and not
 // the disk from the journal; but not longer than kLongestGather.
@@ -96,7 +92,8 @@ Projection::Projection(Core& core, Journal& journal, FileSystem& files, Mirror& 
       mender_(core, journal, files, mirror),
       event_files_(core, journal),
       gather_for_(kGatherFor),
-      statuses_(core, mirror, clock, problems_) {}
+      statuses_(core, mirror, clock, problems_),
+      trouble_(mirror, clock, problems_) {}
 
 void Projection::Publish(const std::string& path, const Content& content, Overwrite overwrite) {
   awaited_ = awaited_ || IsAwaited(core_.state(), path);
@@ -181,10 +178,10 @@ void Projection::FallBehind() {
 void Projection::ShowUrgent(const Event& event, FileSink& sink) {
   event_files_.ShowUrgent(event, sink);
   awaited_ = awaited_ || event_files_.IsUrgent(event);
-  if (const auto* imported = std::get_if<PlanImported>(&event.body)) statuses_.NoteChanged(imported->plan_id);
   urgent_shown_ = event.number;
-  // A plan's end is when its files are due.
-  if (IsEnd(event) && !overdue_since_) overdue_since_ = clock_.Now();
+  // A plan's end is when its files are due; one that was imported has ended.
+  const bool due = IsEnd(event) || std::holds_alternative<PlanImported>(event.body);
+  if (due && !overdue_since_) overdue_since_ = clock_.Now();
 }
 
 void Projection::Show(const std::shared_ptr<const Event>& shared) {
@@ -218,9 +215,7 @@ void Projection::Restore(const AgentId& agent, const PlanId& plan, const std::st
 
 void Projection::ShowNow() {
   ShowAll();
-  for (const MirrorFailure& failure : mirror_.Flush().failures) {
-    problems_.push_back(fmt::format("{}: {}", failure.path, failure.error.message));
-  }
+  trouble_.Note(mirror_.Flush().failures);
 }
 
 const PlanState* Projection::Find(const PlanId& plan) {
@@ -239,15 +234,7 @@ bool Projection::IsOverdue() const {
 }
 
 void Projection::WriteStatuses() {
-  const bool show_overdue = IsOverdue();
-  if ((statuses_.none_behind() && !show_overdue) || !statuses_.MayWrite()) return;
-  if (show_overdue) {
-    if (auto shown = ShowOverdue(); !shown) {
-      problems_.push_back(shown.error().message);
-      return;
-    }
-  }
-  statuses_.WriteAll();
+  if (!statuses_.none_behind() && statuses_.MayWrite()) statuses_.WriteAll();
 }
 
 // Lazy: a plan has ended, and what it did may fill seconds. Others are served in between.
@@ -255,15 +242,14 @@ void Projection::ShowSomeOverdue(Flushing how) {
   catching_up_ = true;
   if (!HasRoom()) return;  // continued when the files that are being written are there
   const std::uint64_t after = std::max(shown_, core_.state().mirrored);
-  const std::uint64_t most = how == Flushing::kResting ? kEventsAtRest : kEventsBesideWork;
+  const std::uint64_t most = how == Flushing::kResting ? limits_.slice_at_rest : limits_.slice_beside_work;
   const std::uint64_t until = std::min(core_.committed(), after + most);
-  if (auto shown = Planted("no_read_back") ? Result<void>() : ShowSlice(after, until); !shown) {
+  if (auto shown = ShowSlice(after, until); !shown) {
     problems_.push_back(shown.error().message);
     catching_up_ = false;
     overdue_since_ = clock_.Now();
     return;
   }
-  shown_ = std::max(shown_, until);
   if (until < core_.committed()) return;
   overdue_since_.reset();
   catching_up_ = behind_ = false;
@@ -272,9 +258,7 @@ void Projection::ShowSomeOverdue(Flushing how) {
 
 // What the thread for files has done.
 void Projection::NoteWritten(const MirrorReport& report, Timestamp now) {
-  for (const MirrorFailure& failure : report.failures) {
-    problems_.push_back(fmt::format("{}: {}", failure.path, failure.error.message));
-  }
+  trouble_.Note(report.failures);
   // Perhaps a crash left it there, in a folder that nobody looks into.
   for (const std::string& path : report.blocked) {
     if (!MayBeLeftByCrash()) break;
@@ -297,6 +281,7 @@ bool Projection::HoldsBack(Flushing how, Timestamp now) const {
 void Projection::Flush(Flushing how) {
   const Timestamp start = clock_.Now();
   NoteWritten(mirror_.Collect(), start);
+  trouble_.TryAgain(start);
   held_back_ = HoldsBack(how, start);
   if (!held_back_) ShowAll();
   if (IsOverdue()) ShowSomeOverdue(how);
@@ -309,18 +294,20 @@ void Projection::Flush(Flushing how) {
   if (mirror_.idle()) {
     if (!held_back_) awaited_ = ended_ = false;
     held_back_ = !unshown_.empty();
-  } else if (!held_back_) {
+  } else if (!held_back_ && !trouble_.disk_full()) {
     WriteGathered(how);
   }
   statuses_.Pace(start);
   const Timestamp now = clock_.Now();
+  trouble_.PlanNextTry(now);
   const bool much = urgent_shown_ > core_.state().urgent_mirrored + kMostEventsBetweenSyncs;
   if (now >= synced_at_ + kSyncInterval && shown_ > core_.state().mirrored + 1) {
+    synced_at_ = now;  // tried, at least
     SyncShown();
-  } else if (much && !overdue_since_) {
+  } else if (much && !overdue_since_ && !mirror_.some_left()) {
     MirrorReport report;
     if (!mirror_.idle()) FlushInto(report);
-    if (mirror_.idle()) Sync();  // what could not be written has to be seen again at the next start
+    Sync();
   }
 }
 
@@ -329,7 +316,7 @@ void Projection::SyncAll() {
   Hasten();
   WriteStatuses();
   MirrorReport report;
-  if (!mirror_.idle()) FlushInto(report);
+  if (!mirror_.complete()) FlushInto(report);
   if (Idle() && shown_ > core_.state().mirrored + 1) Sync();
 }
 
@@ -342,8 +329,8 @@ void Projection::SyncShown() {
   }
   statuses_.WriteEnded();
   MirrorReport report;
-  if (!mirror_.idle()) FlushInto(report);
-  if (mirror_.idle()) Sync();
+  if (!mirror_.complete()) FlushInto(report);
+  Sync();
 }
 
 void Projection::WriteGathered(Flushing how) {
@@ -358,7 +345,7 @@ void Projection::WriteGathered(Flushing how) {
                                                                      : Mirror::Waiting::kNobody;
   const bool at_once = (resting && pending < kLittle) || (ended && pending < kLittleAtEnd);
   if (resting && !at_once) mirror_.MakeGathered();  // by the loop, which has nothing else to do
-  MirrorReport report = at_once ? mirror_.Flush() : mirror_.Begin(waiting);
+  MirrorReport report = at_once ? mirror_.FlushGathered() : mirror_.Begin(waiting);
   const Timestamp after = clock_.Now();
   if (at_once) report.spent += after - now;
   NoteWritten(report, after);
@@ -367,9 +354,13 @@ void Projection::WriteGathered(Flushing how) {
 }
 
 void Projection::Sync() {
+  // What could not be written has to be seen again at the next start; so has what a failed sync lost, which
+  // the next sync would not tell of.
+  if (!mirror_.complete() || sync_failed_) return;
   synced_at_ = clock_.Now();
   if (auto synced = mirror_.Sync(); !synced) {
-    problems_.push_back(synced.error().message);
+    sync_failed_ = true;
+    problems_.push_back(synced.error().message + "; the next start checks all files that are newer");
     return;
   }
   // A plan whose end was seen and whose files are due must be seen again at the next start.
@@ -398,26 +389,7 @@ void Projection::FlushInto(MirrorReport& report) {
 void Projection::MakeRoom(MirrorReport& report) {
   if (mirror_.gathered_bytes() <= kMostReadBackBytes) return;
   // The thread for files gives way to everybody else on the machine; a stop must not wait for that.
-  report.Add(settling_ ? mirror_.Flush() : mirror_.Begin(Mirror::Waiting::kForRoom));
-}
-
-bool Projection::IsCaughtUp() {
-  if (!flushed_once_) {
-    WriteStatuses();
-    const MirrorReport report = mirror_.Flush();
-    if (!report.failures.empty()) return false;
-    to_mend_ = report.blocked;
-    flushed_once_ = true;
-  }
-  while (!to_mend_.empty()) {
-    if (auto mended = mender_.Mend(to_mend_.back()); !mended) {
-      problems_.push_back(mended.error().message);
-      return false;
-    }
-    to_mend_.pop_back();
-  }
-  // What was mended must lie there before anybody looks: its torn form would be taken for a stranger's file.
-  return mirror_.idle() || mirror_.Flush().failures.empty();
+  report.Add(settling_ ? mirror_.FlushGathered() : mirror_.Begin(Mirror::Waiting::kForRoom));
 }
 
 std::uint64_t Projection::ShownUntil() const {
@@ -426,6 +398,12 @@ std::uint64_t Projection::ShownUntil() const {
 }
 
 std::optional<Timestamp> Projection::NextDue() const {
+  const auto next = NextWork();
+  const auto& next_try = trouble_.next_try();
+  return next && next_try ? std::min(next, next_try) : next ? next : next_try;
+}
+
+std::optional<Timestamp> Projection::NextWork() const {
   if (catching_up_ && HasRoom()) return Timestamp{};
   if (held_back_) return begun_at_ + gather_for_;
   if (!statuses_.none_behind()) return statuses_.due_at();

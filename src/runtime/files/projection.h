@@ -30,6 +30,7 @@
 #include "runtime/files/file_mender.h"
 #include "runtime/files/file_sink.h"
 #include "runtime/files/status_files.h"
+#include "runtime/files/write_trouble.h"
 
 namespace agenttalk {
 
@@ -38,6 +39,11 @@ namespace agenttalk {
 struct ProjectionLimits {
   std::size_t most_unshown = 8192;
   std::uint64_t most_ahead = std::uint64_t{16} << 20;
+  // Of what was put off, so many events are shown at once: 5 ms of the loop, and 10 when nothing else is to
+  // be done. With more they would gather more than may be read back at a time, which is waited for: by
+  // readers too.
+  std::uint64_t slice_beside_work = 512;
+  std::uint64_t slice_at_rest = 1024;
 };
 
 // The files that people see, made from the events and nothing else: what agents sent and got, questions, dead
@@ -113,14 +119,13 @@ class Projection final : public EventObserver, private FileSink {
 
   // Every event after `after`, up to `until`; the plans they are of can be looked up.
   Result<void> Read(std::uint64_t after, std::uint64_t until, const std::function<void(const Event&)>& visit);
-  // Shows every event after `after` to a sink, up to `until`.
-  // The plans that it told of.
-  Result<std::set<PlanId>> TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink);
+  // Tells a sink of every event after `after`, up to `until`; returns the plans that they are of.
+  using Tell = void (EventFiles::*)(const std::shared_ptr<const Event>&, FileSink&);
+  Result<std::set<PlanId>> TellUntil(std::uint64_t after, std::uint64_t until, Tell tell, FileSink& sink);
   // Hands what should be there to the mirror.
   void PublishAll(const FileSet& wanted, MirrorReport& report);
   // Makes up for what was put off (MirrorMode::kLazy).
   Result<void> ShowOverdue();
-  static constexpr std::uint64_t kEventsAtRest = 1024;
   // A part of it.
   void ShowSomeOverdue(Flushing how);
   Result<void> ShowSlice(std::uint64_t after, std::uint64_t until);
@@ -148,10 +153,12 @@ class Projection final : public EventObserver, private FileSink {
   // Whatever became of the files since: every open command of an external agent is in its inbox.
   void ShowOpenDeliveries(FileSink& sink);
   void ShowOpenDeliveries(const PlanState& plan, FileSink& sink);
+  [[nodiscard]] bool IsDurable(const PlanState& plan, const CommandRecord& record) const;
   void WriteStatuses();
   [[nodiscard]] bool HoldsBack(Flushing how, Timestamp now) const;
   void WriteGathered(Flushing how);
   void NoteWritten(const MirrorReport& report, Timestamp now);
+  [[nodiscard]] std::optional<Timestamp> NextWork() const;
   [[nodiscard]] bool MayBeLeftByCrash() const { return left_until_ > core_.state().mirrored; }
   void Sync();
   void SyncAll();
@@ -183,6 +190,7 @@ class Projection final : public EventObserver, private FileSink {
   bool held_back_ = false;
   bool settling_ = false;  // the hub stops, and has nothing else to do
   Timestamp synced_at_;
+  bool sync_failed_ = false;
   std::uint64_t shown_ = 0;  // the last event that was handed to the mirror
   // Where the last process may have been with the files when it ended, if this start did not write all of
   // them before anybody looked at them.
@@ -191,6 +199,7 @@ class Projection final : public EventObserver, private FileSink {
   std::uint64_t urgent_shown_ = 0;  // lazy: the last one of which that is true if it must not be put off
   std::vector<std::string> problems_;
   StatusFiles statuses_;
+  WriteTrouble trouble_;
   // Contents that could not be read when they were to be written, perhaps on another thread.
   struct Lost {
     Mutex mutex;

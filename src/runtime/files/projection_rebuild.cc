@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/error_code.h"
 #include "base/ids.h"
 #include "base/plant.h"
+#include "engine/state/command_trails.h"
 #include "engine/state/plan_state.h"
 #include "journal/journal.h"
 #include "mailbox/file_system.h"
@@ -32,6 +34,15 @@
 // The half of Projection that makes files from the journal: after a start, for a repair, and what was put
 // off.
 namespace agenttalk {
+namespace {
+
+// A file of our own that is to be in a box, and that a crash may have left as if it were a stranger's. Where
+// something else stands, a folder or a link, there is none.
+bool MayLookLikeAStrangers(const MirrorFailure& failure) {
+  return failure.error.code != ErrorCode::kFileUnsafe && Place::FromPath(SplitAtLast(failure.path).directory);
+}
+
+}  // namespace
 
 // Gathers what should be there in the end; lines, which only ever are appended, go to the mirror at once.
 class Projection::Rebuilding final : public FileSet {
@@ -56,6 +67,9 @@ class Projection::Rebuilding final : public FileSet {
     projection_.mirror_.Recognize(path, content.digest);
     FileSet::Found(path, content);
   }
+  void WasThere(const std::string& path, const Content& content) override {
+    projection_.mirror_.Recognize(path, content.digest);
+  }
   void RemoveFolder(const std::string& path) override {
     FileSet::RemoveFolder(path);
     projection_.RemoveFolder(path);
@@ -79,6 +93,12 @@ class Projection::Rebuilding final : public FileSet {
   std::set<std::string> removed_;
 };
 
+// The state is ahead of the journal. What is not durable yet is shown when it is.
+bool Projection::IsDurable(const PlanState& plan, const CommandRecord& record) const {
+  const std::vector<EventSpan> trail = plan.trails.Of(record.index);
+  return trail.empty() || trail.back().last() <= core_.committed();
+}
+
 void Projection::ShowOpenDeliveries(FileSink& sink) {
   for (const auto& [id, plan] : core_.state().plans) ShowOpenDeliveries(*plan, sink);
 }
@@ -86,7 +106,9 @@ void Projection::ShowOpenDeliveries(FileSink& sink) {
 void Projection::ShowOpenDeliveries(const PlanState& plan, FileSink& sink) {
   if (Planted("own_delivery")) return;
   for (const CommandRecord& record : plan.commands) {
-    if (record.state == CommandState::kRunning) event_files_.ShowDelivery(plan, record, sink);
+    if (record.state == CommandState::kRunning && IsDurable(plan, record)) {
+      event_files_.ShowDelivery(plan, record, sink);
+    }
   }
 }
 
@@ -108,11 +130,11 @@ Result<void> Projection::Read(std::uint64_t after, std::uint64_t until,
   return decoded;
 }
 
-Result<std::set<PlanId>> Projection::TellUntil(std::uint64_t after, std::uint64_t until, FileSink& sink) {
+Result<std::set<PlanId>> Projection::TellUntil(std::uint64_t after, std::uint64_t until, Tell tell,
+                                               FileSink& sink) {
   std::set<PlanId> plans;
   TRY(Read(after, until, [&](const Event& event) {
-    event_files_.Show(std::make_shared<const Event>(event), sink);
-    shown_ = std::max(shown_, event.number);
+    (event_files_.*tell)(std::make_shared<const Event>(event), sink);
     statuses_.NoteChanged(event);
     if (!event.plan_id.empty()) plans.insert(event.plan_id);
   }));
@@ -123,28 +145,28 @@ Result<void> Projection::Reconcile(std::uint64_t after, std::uint64_t until, Mir
   // From the beginning on, nothing of an old log is needed.
   Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued,
                     Rebuilding::Files::kThere, report);
-  static_cast<void>(TRY(TellUntil(after, until, wanted)));
+  static_cast<void>(TRY(TellUntil(after, until, &EventFiles::Show, wanted)));
   ShowOpenDeliveries(wanted);
   PublishAll(wanted, report);
+  shown_ = std::max(shown_, until);
   return {};
 }
 
-// As Reconcile, for a part of what was put off: at a cost by these events, however many plans are live. A
-// plan that is over is in memory now, so its status is written now, too: with its last event, not with every
-// part of a very large one.
+// As Reconcile, for a part of what was put off: at a cost by these events, however many plans are live. What
+// could not wait was shown when it happened, and may be newer. A plan that is over is in memory now, so its
+// status is written now, too: with its last event, not with every part of a very large one.
 Result<void> Projection::ShowSlice(std::uint64_t after, std::uint64_t until) {
   MirrorReport report;
   Rebuilding wanted(*this, after == 0 ? Rebuilding::Logs::kAnew : Rebuilding::Logs::kContinued,
                     Rebuilding::Files::kNew, report);
-  const std::set<PlanId> plans = TRY(TellUntil(after, until, wanted));
+  const std::set<PlanId> plans = TRY(TellUntil(after, until, &EventFiles::ShowPutOff, wanted));
   for (const PlanId& id : plans) {
     const PlanState* plan = Find(id);
-    if (plan == nullptr) continue;
-    ShowOpenDeliveries(*plan, wanted);
-    if (plan->IsLivePlan() || plan->last_event > until) continue;
+    if (plan == nullptr || plan->IsLivePlan() || plan->last_event > until) continue;
     statuses_.Write(id);
   }
-  PublishAll(wanted, report);
+  if (!Planted("no_read_back")) PublishAll(wanted, report);
+  shown_ = std::max(shown_, until);
   return {};
 }
 
@@ -166,9 +188,8 @@ void Projection::PublishAll(const FileSet& wanted, MirrorReport& report) {
 Result<void> Projection::ShowOverdue() {
   while (ShownUntil() < core_.committed()) {
     const std::uint64_t after = ShownUntil();
-    const std::uint64_t until = std::min(core_.committed(), after + kEventsAtRest);
+    const std::uint64_t until = std::min(core_.committed(), after + limits_.slice_at_rest);
     TRY(ShowSlice(after, until));
-    shown_ = std::max(shown_, until);
     core_.ForgetIdle();
   }
   overdue_since_.reset();
@@ -236,10 +257,33 @@ Result<void> Projection::CatchUp() {
     behind_ = true;
     overdue_since_ = clock_.Now();
   }
+  // While the files were behind, those of before were synced, and the statuses of live plans left for later.
+  for (const auto& [id, plan] : state.plans) {
+    if (plan->IsLivePlan()) statuses_.NoteChanged(id);
+  }
   statuses_.Hasten();
   synced_at_ = clock_.Now();
   flushed_once_ = false;
   return {};
+}
+
+bool Projection::IsCaughtUp() {
+  if (!flushed_once_) {
+    const MirrorReport report = mirror_.Flush();
+    trouble_.Note(report.failures);
+    if (std::ranges::any_of(report.failures, MayLookLikeAStrangers)) return false;
+    to_mend_ = report.blocked;
+    flushed_once_ = true;
+  }
+  while (!to_mend_.empty()) {
+    if (auto mended = mender_.Mend(to_mend_.back()); !mended) {
+      problems_.push_back(mended.error().message);
+      return false;
+    }
+    to_mend_.pop_back();
+  }
+  // What was mended must lie there before anybody looks: its torn form would be taken for a stranger's file.
+  return mirror_.idle() || std::ranges::none_of(mirror_.Flush().failures, MayLookLikeAStrangers);
 }
 
 bool Projection::IsLeftByCrash(const Place& place, const FileFingerprint& file, std::string_view bytes) {
@@ -248,7 +292,9 @@ bool Projection::IsLeftByCrash(const Place& place, const FileFingerprint& file, 
   if (plan == nullptr || plan->HasTaken(file)) return false;
   const InputVersion* there = plan->FindFile(place.agent, file.name);
   if (there == nullptr || there->content.digest == file.sha256) return false;
-  const auto remnant = mender_.IsRemnant(place.plan, place.agent, file.name, bytes, left_after_);
+  if (there->event <= left_after_) return false;  // and so are all before it
+  const auto remnant =
+      mender_.IsRemnant(place.plan, place.agent, file.name, bytes, {left_after_, left_until_});
   if (!remnant) problems_.push_back(remnant.error().message);
   return remnant.value_or(false);
 }
@@ -270,7 +316,7 @@ Result<MirrorReport> Projection::Repair() {
 Result<FileComparison> Projection::Compare() {
   FileSet wanted;
   const std::uint64_t until = ShownUntil();
-  TRY(TellUntil(0, until, wanted));
+  TRY(TellUntil(0, until, &EventFiles::Show, wanted));
   for (const PlanId& plan : statuses_.TakeBehind()) {
     const PlanState* state = core_.FindLoaded(plan);
     if (state != nullptr && state->opened && state->last_event <= until)

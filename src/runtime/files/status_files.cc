@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <set>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -33,11 +34,26 @@ constexpr std::size_t kSmallPlan = 1000;
 void StatusFiles::NoteChanged(const Event& event) {
   if (!event.plan_id.empty()) behind_.insert(event.plan_id);
   if (const auto* imported = std::get_if<PlanImported>(&event.body)) behind_.insert(imported->plan_id);
-  if (const auto* removed = std::get_if<PlanRemoved>(&event.body)) behind_.erase(removed->plan_id);
+  if (const auto* removed = std::get_if<PlanRemoved>(&event.body)) {
+    behind_.erase(removed->plan_id);
+    waits_.erase(removed->plan_id);
+  }
 }
 
 void StatusFiles::Publish(const PlanState& plan) {
-  mirror_.Publish(EventFiles::StatusPath(plan.id), PlanStatusText(plan), Overwrite::kAlways);
+  std::string text = PlanStatusText(plan);
+  if (plan.last_event <= core_.committed()) {
+    waits_.erase(plan.id);
+    mirror_.Publish(EventFiles::StatusPath(plan.id), std::move(text), Overwrite::kAlways);
+    return;
+  }
+  waits_[plan.id] = plan.last_event;
+  core_.WhenDurable([this, id = plan.id, event = plan.last_event, text = std::move(text)]() mutable {
+    const auto waits = waits_.find(id);
+    if (waits == waits_.end() || waits->second != event) return;
+    waits_.erase(waits);
+    mirror_.Publish(EventFiles::StatusPath(id), std::move(text), Overwrite::kAlways);
+  });
 }
 
 void StatusFiles::Write(const PlanId& plan) {

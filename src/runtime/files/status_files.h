@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,6 +47,7 @@ class StatusFiles {
   std::set<PlanId> TakeBehind();
 
  private:
+  // At once, or when what it tells is durable.
   void Publish(const PlanState& plan);
 
   Core& core_;
@@ -52,6 +55,7 @@ class StatusFiles {
   const Clock& clock_;
   std::vector<std::string>& problems_;
   std::set<PlanId> behind_;
+  std::map<PlanId, std::uint64_t> waits_;  // for its plan's event to be durable; newer ones take its place
   Timestamp written_;
   Duration delay_{};  // at the least, until they are written again
 };
