@@ -23,6 +23,7 @@
 #include "engine/state/plan_state.h"
 #include "journal/journal.h"
 #include "journal/plan_summary.h"
+#include "journal/summary_search.h"
 #include "runtime/core/plan_summaries.h"
 #include "runtime/history/cost_json.h"
 #include "runtime/hub.h"
@@ -35,8 +36,6 @@ namespace json = boost::json;
 constexpr std::uint64_t kUsualLimit = 50;
 constexpr std::uint64_t kMostListed = 1000;
 constexpr std::size_t kLongestText = 1000;
-// Read from the index at a time.
-constexpr std::size_t kChunk = 256;
 constexpr std::array<std::string_view, 6> kStates = {"running",   "waiting", "paused",
                                                      "completed", "failed",  "cancelled"};
 
@@ -77,7 +76,10 @@ Result<ListQuery> ReadQuery(Hub& hub, const json::object& parameters) {
   if (after.empty()) return query;
   const PlanId plan = FullPlanId(hub, after);
   const auto order = TRY(hub.journal().OrderOf(plan));
-  if (!order) return NoPlan(hub, plan);
+  if (!order) {
+    return Fail(ErrorCode::kPlanUnknown, fmt::format("there is no plan {} to continue after", plan.str()),
+                "if it was removed since, name another plan of that page, or list from the newest one again");
+  }
   query.summaries.before = *order;
   return query;
 }
@@ -148,16 +150,13 @@ Result<json::value> QueryPlans(Hub& hub, const json::object& parameters) {
   ListQuery query = TRY(ReadQuery(hub, parameters));
   if (!TRY(hub.journal().HasAllSummaries())) return ListWithoutIndex(hub, query);
   json::array plans;
-  while (true) {
-    query.summaries.limit = std::min<std::size_t>(kChunk, query.limit - plans.size());
-    const std::vector<PlanSummary> found = TRY(hub.journal().Summaries(query.summaries));
-    for (const PlanSummary& one : found) {
-      const std::optional<PlanSummary> summary = one.exact ? one : TRY(Ask(hub, one));
-      if (summary && Fits(*summary, query.summaries)) plans.push_back(SummaryJson(hub, *summary));
-    }
-    if (found.size() < query.summaries.limit || plans.size() >= query.limit) return plans;
-    query.summaries.before = found.back().order;
-  }
+  query.summaries.limit = query.limit;
+  TRY(ForEachSummary(hub.journal(), query.summaries, [&](const PlanSummary& one) -> Result<bool> {
+    const std::optional<PlanSummary> summary = one.exact ? one : TRY(Ask(hub, one));
+    if (summary && Fits(*summary, query.summaries)) plans.push_back(SummaryJson(hub, *summary));
+    return plans.size() < query.limit;
+  }));
+  return plans;
 }
 
 Result<void> ForEachPlanWithLetters(Hub& hub, const std::function<void(const PlanState&)>& visit) {
@@ -166,13 +165,10 @@ Result<void> ForEachPlanWithLetters(Hub& hub, const std::function<void(const Pla
   if (TRY(hub.journal().HasAllSummaries())) {
     SummaryQuery query;
     query.with_letters = true;
-    query.limit = kChunk;
-    for (bool more = true; more;) {
-      std::vector<PlanSummary> found = TRY(hub.journal().Summaries(query));
-      more = found.size() == query.limit;
-      if (more) query.before = found.back().order;
-      for (PlanSummary& one : found) ids.push_back(std::move(one.plan));
-    }
+    TRY(ForEachSummary(hub.journal(), query, [&](const PlanSummary& one) -> Result<bool> {
+      ids.push_back(one.plan);
+      return true;
+    }));
   } else {
     for (StreamInfo& stream : TRY(hub.journal().Streams(false))) {
       if (!stream.stream.empty()) ids.push_back(std::move(stream.stream));

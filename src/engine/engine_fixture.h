@@ -114,7 +114,10 @@ class EngineTest : public ::testing::Test {
       EXPECT_TRUE(decoded.has_value());
       begin = end;
     }
-    for (const Event& event : events_) names.emplace_back(EventName(event.body));
+    for (const Event& event : events_) {
+      names.emplace_back(EventName(event.body));
+      EXPECT_TRUE(event.plan_id.empty() || HomeOf(event.body) == EventHome::kAny) << names.back();
+    }
     ExpectShadowAgrees();
     return names;
   }

@@ -369,6 +369,25 @@ TEST_P(JournalContract, ListsPlansByTheirSummaries) {
   EXPECT_EQ(cancelled[0].created_at, Timestamp(Duration(2000))) << "of its first row";
 }
 
+TEST_P(JournalContract, LivePlansMayComeBesideTheLimit) {
+  EXPECT_EQ(Add(LastRow("plan_a", 1, 1, "completed")), "OK");
+  EXPECT_EQ(Add(LastRow("plan_b", 1, 2, "failed")), "OK");
+  for (std::uint64_t i = 3; i <= 5; ++i) {
+    JournalRow live = LastRow("plan_" + std::to_string(i), 1, i, "running");
+    live.live = true;
+    EXPECT_EQ(Add(std::move(live)), "OK");
+  }
+  SummaryQuery query;
+  query.limit = 1;
+  EXPECT_EQ(NamesOf(journal_->Summaries(query).value()), "plan_5? ");
+  query.counts_live = false;
+  EXPECT_EQ(NamesOf(journal_->Summaries(query).value()), "plan_5? plan_4? plan_3? plan_b ");
+  query.state = "completed";
+  EXPECT_EQ(NamesOf(journal_->Summaries(query).value()), "plan_5? plan_4? plan_3? plan_a ");
+  query.text = "none";
+  EXPECT_EQ(NamesOf(journal_->Summaries(query).value()), "plan_5? plan_4? plan_3? ");
+}
+
 // A row of a plan that has ended, with these tags.
 JournalRow TaggedRow(const std::string& plan, std::uint64_t event, PlanTags tags) {
   JournalRow row = LastRow(plan, 1, event, "completed");

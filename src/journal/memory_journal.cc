@@ -303,13 +303,15 @@ Result<std::string> MemoryJournal::ReadContent(const Content& content) {
 Result<std::vector<PlanSummary>> MemoryJournal::Summaries(const SummaryQuery& query) {
   const MutexLock lock(mutex_);
   std::vector<PlanSummary> found;
+  std::size_t counted = 0;
   for (const PlanId* id : std::views::reverse(stream_order_)) {
     const Stream& stream = streams_.at(*id);
-    if (!stream.summary || stream.summary->order >= query.before || found.size() >= query.limit) continue;
+    if (!stream.summary || stream.summary->order >= query.before || counted >= query.limit) continue;
     const bool exact = !stream.live && stream.summary->exact;
     if (exact && !Fits(*stream.summary, query)) continue;
     found.push_back(*stream.summary);
     found.back().exact = exact;
+    if (query.counts_live || exact) ++counted;
   }
   return found;
 }

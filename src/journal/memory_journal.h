@@ -25,7 +25,7 @@ namespace agenttalk {
 // A journal that lives as long as its object: for tests, for the simulation (where it outlives the node that
 // "crashes") and for measuring everything but the disk. It keeps the same promises and refuses the same
 // things.
-class MemoryJournal final : public Journal {
+class MemoryJournal : public Journal {
  public:
   Result<std::uint64_t> BeginEpoch() override;
   Result<void> Commit(std::span<const Append> appends, std::uint64_t epoch) override;

@@ -43,6 +43,9 @@ struct SummaryQuery {
   std::string tag;                     // one of its tags; empty: any or none
   bool with_letters = false;           // only those with open dead letters
   std::size_t limit = 50;
+  // False: the limit is that of plans that are known exactly. Live ones, which only may fit, come beside, all
+  // that began after the last of those: where they used it up, each page of them would cost a whole search.
+  bool counts_live = true;
 };
 
 }  // namespace agenttalk

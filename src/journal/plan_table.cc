@@ -174,10 +174,11 @@ Result<std::vector<PlanSummary>> ReadSummaries(Database& database, const Summary
   bool has_live = TRY(live.Step());
   bool has_rest = TRY(rest.Step());
   std::vector<PlanSummary> found;
-  while ((has_live || has_rest) && found.size() < query.limit) {
+  for (std::size_t counted = 0; (has_live || has_rest) && counted < query.limit;) {
     const bool takes_live = has_live && (!has_rest || live.Int(0) > rest.Int(0));
     Statement& from = takes_live ? live : rest;
     found.push_back(SummaryAt(from));
+    if (query.counts_live || found.back().exact) ++counted;
     (takes_live ? has_live : has_rest) = TRY(from.Step());
   }
   return found;

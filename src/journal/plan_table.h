@@ -29,8 +29,8 @@ class PlanTable {
   Statement remove_;
 };
 
-// Newest first, at most `limit` of them; live ones always, whatever their state, text and times may be by
-// now. Without tags: the table is of an older program's.
+// Newest first, at most `limit` of them (see SummaryQuery::counts_live); live ones always, whatever their
+// state, text and times may be by now. Without tags: the table is of an older program's.
 Result<std::vector<PlanSummary>> ReadSummaries(Database& database, const SummaryQuery& query, bool has_tags);
 // Where this stream stands in that order; none: there is no record of it.
 Result<std::optional<std::uint64_t>> OrderOf(Database& database, std::uint64_t stream);

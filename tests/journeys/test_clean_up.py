@@ -3,6 +3,8 @@ asks wrongly loses anything."""
 
 import hashlib
 import json
+import os
+import shutil
 import tarfile
 import time
 
@@ -104,6 +106,42 @@ def test_what_was_put_away_is_never_written_over(box):
         hub.agenttalk("export", "plan_b", "--archive", "away/plan_b.tar").expect(0)
         (gone,) = hub.json("gc", "plan_b", "--export", "away")["plans"]
         assert gone["archive"] == str(away / "plan_b.tar") and not (away / "plan_b.2.tar").exists(), gone
+
+
+def deepen(folder, depth=20, name="d" * 250):
+    """A folder that nobody can name by its path, whoever it is."""
+    at = os.open(folder, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir(name, dir_fd=at)
+        below = os.open(name, os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = below
+    os.close(at)
+
+
+def test_a_plan_that_cannot_be_put_away_whole_stays(box):
+    with Journey(box, two_mind, TEAM) as hub:
+        two(hub, "a")
+        (hub.dir / "away").mkdir()
+        before = told(hub, "plan_a"), files_of(hub, "plan_a")
+        notes = hub.dir / "plans/plan_a/notes"
+        notes.mkdir()
+        deepen(notes)
+        for served in (False, True):
+            if served:
+                hub.start()
+            refused = hub.json("gc", "plan_a", "--export", "away")["error"]
+            assert "plans/plan_a/notes/ddd" in refused["message"], refused
+            assert hub.agenttalk("export", "plan_a", "--archive", "a.tar").expect(4).err.count("plans/plan_a/notes/ddd")
+            assert list((hub.dir / "away").iterdir()) == [] and not (hub.dir / "a.tar").exists()
+            assert (told(hub, "plan_a"), files_of(hub, "plan_a")) == before
+        shutil.rmtree(notes)
+        # What a killed process left of an archive is in nobody's way.
+        (hub.dir / "away/plan_a.tar.unfinished").write_bytes(b"half of it")
+        (gone,) = hub.json("gc", "plan_a", "--export", "away")["plans"]
+        assert [path.name for path in (hub.dir / "away").iterdir()] == ["plan_a.tar"], gone
+        hub.agenttalk("import", "away/plan_a.tar").expect(0)
+        assert (told(hub, "plan_a"), files_of(hub, "plan_a")) == before
 
 
 def test_others_are_served_while_plans_are_put_away(box):

@@ -81,6 +81,11 @@ def test_plans_are_listed_by_page_state_text_and_time(box):
         hub.stop()
         assert hub.json("plans")[1:] == everything, "without a server as with one"
         assert ids(hub.json("plans", "--state", "cancelled")) == ["plan_open"]
+        # The last plan of a page may be gone when the next page is asked for.
+        hub.agenttalk("gc", "plan_n4").expect(0)
+        gone = hub.json("plans", "--after", "plan_n4")["error"]
+        assert gone["code"] == "PLAN_UNKNOWN" and "another plan of that page" in gone["hint"], gone
+        assert ids(hub.json("plans", "--after", "plan_n5", "--limit", "1")) == ["plan_n3"]
 
 
 def test_a_journal_of_an_older_program_gets_its_index(box):

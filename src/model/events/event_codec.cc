@@ -46,10 +46,15 @@ constexpr std::array<Decoder, sizeof...(I)> MakeDecoders(std::index_sequence<I..
 
 constexpr auto kDecoders = MakeDecoders(std::make_index_sequence<std::variant_size_v<EventBody>>());
 
-#define AGENTTALK_EVENT_NAME(type, name) name,
+#define AGENTTALK_EVENT_NAME(type, name, home) name,
 constexpr std::array<const char*, std::variant_size_v<EventBody>> kNames = {
     AGENTTALK_EVENTS(AGENTTALK_EVENT_NAME)};
 #undef AGENTTALK_EVENT_NAME
+
+#define AGENTTALK_EVENT_HOME(type, name, home) EventHome::home,
+constexpr std::array<EventHome, std::variant_size_v<EventBody>> kHomes = {
+    AGENTTALK_EVENTS(AGENTTALK_EVENT_HOME)};
+#undef AGENTTALK_EVENT_HOME
 
 // Members of one class, so that each may call those below it.
 struct FieldsAsJson {
@@ -115,6 +120,10 @@ void LiftIds(json::object& line, const json::object& data) {
 
 const char* EventName(const EventBody& body) {
   return kNames.at(body.index());
+}
+
+EventHome HomeOf(const EventBody& body) {
+  return kHomes.at(body.index());
 }
 
 std::string EncodeEvents(std::span<const Event> events) {

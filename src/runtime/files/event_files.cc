@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/json.hpp>
 #include <cstdint>
 #include <memory>
@@ -28,7 +27,6 @@
 #include "model/command/sent_command.h"
 #include "model/content/content.h"
 #include "model/events/event.h"
-#include "model/events/event_codec.h"
 #include "runtime/core/core.h"
 #include "runtime/core/record_name.h"
 #include "runtime/files/agent_logs.h"
@@ -207,27 +205,6 @@ void EventFiles::RemovePlan(const PlanId& plan, FileSink& sink) const {
     const std::string path = JoinPath(folder, plan.str());
     is_there_again ? sink.ForgetFolder(path) : sink.RemoveFolder(path);
   }
-}
-
-// Numbers of questions and letters are those of another hub, and may be somebody else's here: their files are
-// not shown.
-void EventFiles::ShowImported(const Event& event, const PlanImported& imported, FileSink& sink) {
-  sink.LogsArePartial();
-  if (!core_.LookUp(imported.plan_id)) return;  // told by whoever looks at it
-  static_cast<void>(journal_.ReadStream(imported.plan_id, 0, [&](const JournalRowView& row) {
-    if (row.first_event > std::min(event.number, imported.last_event)) return false;
-    return DecodeEvents(imported.plan_id, row.first_event, row.event_count, row.events,
-                        [&](const Event& past) {
-                          const bool foreign = std::holds_alternative<QuestionAsked>(past.body) ||
-                                               std::holds_alternative<QuestionClosed>(past.body) ||
-                                               std::holds_alternative<DeadLettered>(past.body) ||
-                                               std::holds_alternative<DeadLetterClosed>(past.body) ||
-                                               std::holds_alternative<StageFinished>(past.body) ||
-                                               std::holds_alternative<AttemptStarted>(past.body);
-                          if (!foreign) Show(std::make_shared<const Event>(past), sink);
-                        })
-        .has_value();
-  }));
 }
 
 const CommandRecord* EventFiles::FindRecord(const PlanId& plan, const CommandId& command) const {

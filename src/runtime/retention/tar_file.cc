@@ -6,17 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <expected>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -94,33 +93,81 @@ std::string PaxRecord(const std::string& path) {
   return fmt::format("{} path={}\n", length, path);
 }
 
+// The length says where the record ends: a path may have newlines in it.
 std::optional<std::string> PathOfPax(const std::string& record) {
   const std::size_t blank = record.find(' ');
   const bool fits = blank != std::string::npos && record.substr(blank + 1).starts_with("path=") &&
-                    record.ends_with('\n') && record.find('\n') == record.size() - 1 &&
-                    record.substr(0, blank) == std::to_string(record.size());
+                    record.ends_with('\n') && record.substr(0, blank) == std::to_string(record.size());
   if (!fits) return std::nullopt;
   return record.substr(blank + 6, record.size() - blank - 7);
 }
 
-}  // namespace
+// Whether somebody writes the file, as far as its file system has locks.
+enum class Hold : std::uint8_t { kTaken, kRefused, kUnknown };
 
-Result<TarWriter> TarWriter::Create(const fs::path& file) {
-  fs::path temporary = file;
-  temporary += fmt::format(".{}.tmp", ::getpid());
-  FileDescriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (descriptor.get() < 0) return IoFailure(temporary, "make");
-  return TarWriter(file, std::move(temporary), std::move(descriptor));
+Hold TryHold(const FileDescriptor& file) {
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  if (::fcntl(file.get(), F_OFD_SETLK, &lock) == 0) return Hold::kTaken;
+  return errno == EAGAIN || errno == EACCES ? Hold::kRefused : Hold::kUnknown;
 }
 
-TarWriter::TarWriter(fs::path file, fs::path temporary, FileDescriptor descriptor)
-    : file_(std::move(file)), temporary_(std::move(temporary)), descriptor_(std::move(descriptor)) {}
+bool IsAt(const FileDescriptor& file, const fs::path& path) {
+  struct stat open{};
+  struct stat named{};
+  return ::fstat(file.get(), &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+// Removes what a killed process left; false: somebody writes it.
+bool RemoveLeftOver(const fs::path& path) {
+  const FileDescriptor left(::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!left.valid()) return errno == ENOENT;
+  if (TryHold(left) != Hold::kTaken) return false;
+  // By now its writer may have renamed it, and the next one made another. This one cannot: we hold it.
+  if (IsAt(left, path)) ::unlink(path.c_str());
+  return true;
+}
+
+// A file that is held as long as it is written: one that nobody holds was left by a process that was killed.
+// Its name is always the same, so that nothing is left for long.
+Result<FileDescriptor> MakeUnfinished(const fs::path& path) {
+  constexpr int kMostTries = 100;
+  for (int attempt = 0; attempt < kMostTries; ++attempt) {
+    FileDescriptor made(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!made.valid() && errno != EEXIST) return IoFailure(path, "make");
+    if (!made.valid()) {
+      if (!RemoveLeftOver(path)) break;
+    } else if (TryHold(made) != Hold::kRefused && IsAt(made, path)) {
+      return made;  // otherwise somebody took it for a left-over before it was held
+    }
+  }
+  return Fail(ErrorCode::kAlreadyExists, path.string() + " is there: somebody writes this archive",
+              "wait until that is done; if nobody does, remove the file");
+}
+
+}  // namespace
+
+Result<TarWriter> TarWriter::Create(const fs::path& file, std::uint64_t largest) {
+  fs::path temporary = file;
+  temporary += ".unfinished";
+  FileDescriptor descriptor = TRY(MakeUnfinished(temporary));
+  return TarWriter(file, std::move(temporary), std::move(descriptor), largest);
+}
+
+TarWriter::TarWriter(fs::path file, fs::path temporary, FileDescriptor descriptor, std::uint64_t largest)
+    : file_(std::move(file)),
+      temporary_(std::move(temporary)),
+      descriptor_(std::move(descriptor)),
+      largest_(largest) {}
 
 TarWriter::TarWriter(TarWriter&& other) noexcept
     : file_(std::move(other.file_)),
       temporary_(std::exchange(other.temporary_, {})),
       descriptor_(std::move(other.descriptor_)),
       buffer_(std::move(other.buffer_)),
+      largest_(other.largest_),
       written_(other.written_) {}
 
 TarWriter::~TarWriter() {
@@ -128,6 +175,9 @@ TarWriter::~TarWriter() {
 }
 
 Result<void> TarWriter::Put(std::string_view bytes) {
+  if (bytes.size() > largest_ - written_) {
+    return Fail(ErrorCode::kTooLarge, fmt::format("it would have more than {} bytes", largest_));
+  }
   written_ += bytes.size();
   buffer_.append(bytes);
   return buffer_.size() < kBuffered ? Result<void>() : Flush();

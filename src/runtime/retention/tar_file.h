@@ -16,7 +16,8 @@ namespace agenttalk {
 class TarWriter {
  public:
   // Written beside `file` and renamed in Finish: a file that is there is whole. Readable by its owner alone.
-  static Result<TarWriter> Create(const std::filesystem::path& file);
+  // TOO_LARGE, by whatever is written, when the file would have more bytes than `largest`.
+  static Result<TarWriter> Create(const std::filesystem::path& file, std::uint64_t largest);
   TarWriter(TarWriter&& other) noexcept;
   TarWriter& operator=(TarWriter&&) = delete;
   ~TarWriter();
@@ -29,7 +30,8 @@ class TarWriter {
   Result<void> Finish();
 
  private:
-  TarWriter(std::filesystem::path file, std::filesystem::path temporary, FileDescriptor descriptor);
+  TarWriter(std::filesystem::path file, std::filesystem::path temporary, FileDescriptor descriptor,
+            std::uint64_t largest);
   Result<void> Header(const std::string& path, std::uint64_t size, char type);
   Result<void> Put(std::string_view bytes);
   Result<void> Flush();
@@ -39,6 +41,7 @@ class TarWriter {
   std::filesystem::path temporary_;  // empty: renamed
   FileDescriptor descriptor_;
   std::string buffer_;
+  std::uint64_t largest_ = 0;
   std::uint64_t written_ = 0;
 };
 
