@@ -9,7 +9,7 @@ import tarfile
 import time
 
 from journey import Journey, wait_for
-from test_years import TEAM, ask, entries, files_of, ids, mind, pack, run, told, two, two_mind, with_manifest
+from test_years import TEAM, Elsewhere, ask, entries, files_of, ids, mind, other, pack, run, told, two, two_mind, with_manifest
 
 PLACES = ("plans", "agents/writer/inbox", "agents/writer/outbox", "agents/writer/workspace", "agents/writer/logs")
 ANSWERS = """\
@@ -310,3 +310,24 @@ def test_what_people_were_told_of_a_plan_stays_until_it_goes(box):
         assert len(hub.json("gc", "--older-than", "0s", "--export", "away")["plans"]) == 70
         assert hub.json("plans") == [] and hub.json("dead", "list") == [] and hub.json("questions") == []
         assert len(list((hub.dir / "away").iterdir())) == 70
+
+
+def test_questions_of_another_hub_touch_none_of_this_one(box):
+    gate = "plan: {}\ntasks:\n  - {{id: t, agent: writer, prompt: Write one line., outputs: [line.md], gate: human}}\n"
+    with Journey(box, mind, TEAM) as hub:
+        here, there = Elsewhere(hub, hub.dir), Elsewhere(hub, other(box, hub, "there"))
+        for at, name in ((here, "a"), (there, "b")):
+            (at.dir / "plan.yaml").write_text(gate.format(name))
+            at.agenttalk("run", "--plan", "plan.yaml", "--json").expect(3)
+        (asked,), (open_one,) = here.json("questions"), there.json("questions")
+        assert asked["id"] == open_one["id"], "the same number, of two hubs"
+        here.agenttalk("answer", asked["id"], "--approve").expect(0)
+        here.agenttalk("run", "plan_a").expect(0)
+        here.agenttalk("export", "plan_a", "--archive", "a.tar").expect(0)
+        there.agenttalk("import", str(here.dir / "a.tar")).expect(0)
+        question = there.dir / "human/inbox" / f"{open_one['id']}.json"
+        for verb in (["export", "plan_a"], ["repair"], ["export", "plan_a"]):
+            there.agenttalk(*verb).expect(0)
+            assert question.exists(), verb
+        assert there.json("questions") == [open_one]
+        assert "error" not in there.agenttalk("doctor").out

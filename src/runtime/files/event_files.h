@@ -32,6 +32,9 @@ class EventFiles {
   void ShowUrgent(const Event& event, FileSink& sink);
   // What ShowUrgent left out, later: by then there may be newer files, which older ones must not replace.
   void ShowPutOff(const std::shared_ptr<const Event>& event, FileSink& sink);
+  // An event that another hub recorded: it reaches no files but those of its plan.
+  void ShowForeign(const std::shared_ptr<const Event>& past, FileSink& sink);
+
   // Whether it has a file that somebody may wait for: a person, an external agent, a tool.
   [[nodiscard]] bool IsUrgent(const Event& event) const;
 

@@ -26,16 +26,19 @@ bool IsShown(const EventBody& body) {
 
 }  // namespace
 
+void EventFiles::ShowForeign(const std::shared_ptr<const Event>& past, FileSink& sink) {
+  if (!IsShown(past->body)) return;
+  PlanSink own(past->plan_id, sink);
+  Show(past, own);
+}
+
 void EventFiles::ShowImported(const Event& event, const PlanImported& imported, FileSink& sink) {
   sink.LogsArePartial();
   if (!core_.LookUp(imported.plan_id)) return;  // told by whoever looks at it
-  PlanSink own(imported.plan_id, sink);
   static_cast<void>(journal_.ReadStream(imported.plan_id, 0, [&](const JournalRowView& row) {
     if (row.first_event > std::min(event.number, imported.last_event)) return false;
     return DecodeEvents(imported.plan_id, row.first_event, row.event_count, row.events,
-                        [&](const Event& past) {
-                          if (IsShown(past.body)) Show(std::make_shared<const Event>(past), own);
-                        })
+                        [&](const Event& past) { ShowForeign(std::make_shared<const Event>(past), sink); })
         .has_value();
   }));
 }

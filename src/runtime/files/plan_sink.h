@@ -41,6 +41,9 @@ class PlanSink final : public FileSink {
   void Found(const std::string& path, const Content& content) override {
     if (IsOwn(path)) to_.Found(path, content);
   }
+  void WasThere(const std::string& path, const Content& content) override {
+    if (IsOwn(path)) to_.WasThere(path, content);
+  }
   void AppendLine(const std::string& path, LineNumber number, LineMaker line,
                   std::uint64_t rotate_at) override {
     if (IsOwn(path) || IsLog(path)) to_.AppendLine(path, number, std::move(line), rotate_at);

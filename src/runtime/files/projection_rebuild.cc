@@ -204,10 +204,14 @@ Result<MirrorReport> Projection::Export(const PlanId& plan) {
   FileSet wanted;
   Result<void> decoded;
   TRY(core_.LookUp(plan));
+  const auto stream = TRY(journal_.FindStream(plan));
+  const std::uint64_t imported_rows = stream ? stream->imported_rows : 0;
   TRY(journal_.ReadStream(plan, 0, [&](const JournalRowView& row) {
     if (row.first_event > core_.committed()) return false;
     decoded = DecodeEvents(plan, row.first_event, row.event_count, row.events, [&](const Event& event) {
-      event_files_.Show(std::make_shared<const Event>(event), wanted);
+      const auto shared = std::make_shared<const Event>(event);
+      row.version > imported_rows ? event_files_.Show(shared, wanted)
+                                  : event_files_.ShowForeign(shared, wanted);
     });
     return decoded.has_value();
   }));
