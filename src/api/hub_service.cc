@@ -138,11 +138,14 @@ bool BringsWork(std::string_view method) {
 }
 
 // Nothing is told that a crash could take back. While the disk is full nothing becomes durable; people are
-// told how it is all the same, because that is when they look.
+// told how it is all the same, because that is when they look. Who sees that a plan has ended looks for its
+// files, which a hub at rest writes in the same round.
 void TellDurably(Hub& hub, Result<json::value> answer, HubService::Done done) {
   if (hub.core().Settled() || hub.DiskIsFull()) return done(std::move(answer));
-  hub.core().WhenDurable([kept = std::make_shared<Result<json::value>>(std::move(answer)),
-                          done = std::move(done)] { done(std::move(*kept)); });
+  hub.core().WhenDurable(
+      [&hub, kept = std::make_shared<Result<json::value>>(std::move(answer)), done = std::move(done)] {
+        hub.AfterRound([kept, done] { done(std::move(*kept)); });
+      });
 }
 
 std::unexpected<Error> NoMethod(std::string_view method) {

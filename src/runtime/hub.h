@@ -108,6 +108,9 @@ class Hub final : private EventObserver {
   // Tells of a plan as it was after event `at`: beside the loop where it runs, otherwise before this returns.
   void TellOfPast(const PlanId& plan, std::uint64_t at, PastReader::Tell tell, PastReader::Done done);
 
+  // Does it when the present round of the loop has done all else, and written the files that are due.
+  void AfterRound(std::function<void()> work);
+
   // Calls `work`, which needs nothing of the hub, and then `then`: beside the loop where it serves, otherwise
   // before this returns.
   void DoBeside(std::function<void()> work, std::function<void()> then);

@@ -91,6 +91,10 @@ void Hub::Pump() {
   StepNode();
 }
 
+void Hub::AfterRound(std::function<void()> work) {
+  boost::asio::post(loop(), std::move(work));
+}
+
 void Hub::StepNode() {
   retention_->TryAgain(clock_.Now());
   if (options_.mode == HubMode::kControl) {
