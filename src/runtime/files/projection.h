@@ -155,6 +155,8 @@ class Projection final : public EventObserver, private FileSink {
   void ShowOpenDeliveries(const PlanState& plan, FileSink& sink);
   [[nodiscard]] bool IsDurable(const PlanState& plan, const CommandRecord& record) const;
   void WriteStatuses();
+  // After a flush of everything: files of our own may still look like a stranger's.
+  [[nodiscard]] bool LeavesDoubt(const MirrorReport& report) const;
   [[nodiscard]] bool HoldsBack(Flushing how, Timestamp now) const;
   void WriteGathered(Flushing how);
   void NoteWritten(const MirrorReport& report, Timestamp now);

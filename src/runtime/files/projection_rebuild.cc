@@ -271,11 +271,16 @@ Result<void> Projection::CatchUp() {
   return {};
 }
 
+// A full disk ends a flush: what comes after the file that met it was not tried.
+bool Projection::LeavesDoubt(const MirrorReport& report) const {
+  return !mirror_.idle() || std::ranges::any_of(report.failures, MayLookLikeAStrangers);
+}
+
 bool Projection::IsCaughtUp() {
   if (!flushed_once_) {
     const MirrorReport report = mirror_.Flush();
     trouble_.Note(report.failures);
-    if (std::ranges::any_of(report.failures, MayLookLikeAStrangers)) return false;
+    if (LeavesDoubt(report)) return false;
     to_mend_ = report.blocked;
     flushed_once_ = true;
   }
@@ -287,7 +292,7 @@ bool Projection::IsCaughtUp() {
     to_mend_.pop_back();
   }
   // What was mended must lie there before anybody looks: its torn form would be taken for a stranger's file.
-  return mirror_.idle() || std::ranges::none_of(mirror_.Flush().failures, MayLookLikeAStrangers);
+  return mirror_.idle() || !LeavesDoubt(mirror_.Flush());
 }
 
 bool Projection::IsLeftByCrash(const Place& place, const FileFingerprint& file, std::string_view bytes) {
