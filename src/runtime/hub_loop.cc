@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/error_code.h"
 #include "base/ids.h"
 #include "base/time.h"
 #include "engine/state/plan_state.h"
@@ -148,6 +149,10 @@ void Hub::SettleFiles() {
   const bool leaves_rest = options_.mode == HubMode::kControl && node_->files_are_behind();
   files_settled_ = leaves_rest || !node_->SettleFiles();
   for (const std::string& problem : node_->TakeProblems()) Report(problem);
+  // Who let it work until everything was done looks for its files.
+  if (files_settled_ && until_idle_ && until_plan_.empty() && !node_->files_are_complete()) {
+    error_ = Error{ErrorCode::kIo, "some files could not be written", "the next start writes them again"};
+  }
   if (files_settled_ || now < told_of_stop_ + kBetweenReports) return;
   told_of_stop_ = now;
   const std::uint64_t behind = std::min(node_->FilesAreBehindBy(), *behind_at_stop_);

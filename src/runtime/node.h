@@ -85,6 +85,8 @@ class Node {
   // learns it by the next Drain. Files that are far behind come in parts.
   bool SettleFiles();
   // How many of the journal's events the files do not show.
+  // False: some could not be written.
+  [[nodiscard]] bool files_are_complete() const { return mirror_.complete(); }
   [[nodiscard]] std::uint64_t FilesAreBehindBy() const { return projection_.BehindBy(); }
   // What the files would have to be, against what they are; everything durable is shown first.
   Result<FileComparison> CompareFiles();
