@@ -175,7 +175,7 @@ def test_others_are_served_while_a_plan_with_many_files_comes(box):
         hub.agenttalk("gc", "plan_a").expect(0)
         hub.agenttalk("cancel", "plan_a").expect(2)  # names it, and there is none
         members = entries(hub.dir / "a.tar")
-        files = [(f"files/agents/writer/workspace/plan_a/cmd_first_001/work/{number}.txt", b"small") for number in range(20_000)]
+        files = [(f"files/agents/writer/workspace/plan_a/cmd_first_001/inputs/{number}.txt", b"small") for number in range(20_000)]
         many = with_manifest(members, files=[])
         pack(hub.dir / "many.tar", many + files)
         began = time.monotonic()
@@ -188,7 +188,7 @@ def test_others_are_served_while_a_plan_with_many_files_comes(box):
         took = time.monotonic() - began
         assert json.loads(coming.stdout.read())["plan_id"] == "plan_a"
         assert len(waits) > 3 and max(waits) < took / 4, (took, sorted(waits)[-5:])
-        assert len(list((hub.dir / "agents/writer/workspace/plan_a/cmd_first_001/work").iterdir())) == 20_000
+        assert len(list((hub.dir / "agents/writer/workspace/plan_a/cmd_first_001/inputs").iterdir())) == 20_000
 
 
 def test_plans_that_failed_are_removed_with_what_people_were_told_of_them(box):
